@@ -1,0 +1,39 @@
+"""wordstill: distill contextual language models into static word vectors.
+
+>>> from wordstill import WordVectors
+>>> vectors = WordVectors.load("run/aggregate")                # doctest: +SKIP
+>>> vectors.most_similar("river")                              # doctest: +SKIP
+
+`distill` and `evaluate` are imported when they are first used: looking words up never waits for torch.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from wordstill.distill import distill as distill
+    from wordstill.errors import InputError as InputError
+    from wordstill.evaluation import evaluate as evaluate
+    from wordstill.vectors import WordVectors as WordVectors
+
+_HOME = {
+    "WordVectors": "wordstill.vectors",
+    "InputError": "wordstill.errors",
+    "distill": "wordstill.distill",
+    "evaluate": "wordstill.evaluation",
+}
+__all__ = ["InputError", "WordVectors", "__version__", "distill", "evaluate"]  # noqa: F822
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'wordstill' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,64 @@
+"""The command line: one thin file a command, imported only when that command is called.
+
+A command's module has `configure(parser)`, which adds its arguments, and `run(arguments)`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from wordstill import __version__
+from wordstill.errors import InputError
+
+COMMANDS = {
+    "distill": "distill a teacher over a corpus into static word vectors",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return 0 on success, 2 on bad usage or input, 130 after Ctrl-C."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    # Only the module of the command that is called is imported, so that `neighbors` never waits for torch.
+    named = next((word for word in arguments if not word.startswith("-")), None)
+    parser = _parser([named] if named in COMMANDS else list(COMMANDS))
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 2
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except InputError as error:
+        print(f"wordstill {options.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # `wordstill ... | head` closed its end: not an error, but Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _parser(names: list[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="wordstill", description="Distill contextual language models into static word vectors."
+    )
+    parser.add_argument("--version", action="version", version=f"wordstill {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name in names:
+        module = importlib.import_module(f"wordstill.cli.{name.replace('-', '_')}")
+        command = commands.add_parser(
+            name,
+            help=COMMANDS[name],
+            description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        module.configure(command)
+        command.set_defaults(run=module.run)
+    return parser

@@ -1,0 +1,10 @@
+"""The one exception that means "what you gave cannot be used"."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Bad usage or bad input: one sentence that says what is wrong, where, and what to do.
+
+    The command line prints it without a traceback and exits with code 2.
+    """
