@@ -1,0 +1,1 @@
+"""Reading and writing word vectors, one file a format."""
