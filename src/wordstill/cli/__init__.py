@@ -16,6 +16,8 @@ from wordstill.errors import InputError
 
 COMMANDS = {
     "distill": "distill a teacher over a corpus into static word vectors",
+    "evaluate": "judge vectors on similarity, analogy, relations and categories",
+    "data": "list, get and locate the data sets",
 }
 
 

@@ -1,0 +1,112 @@
+"""What an evaluation found: one Result a vectors and data set, and tables of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from wordstill.evaluation.intervals import Outcome
+from wordstill.vectors import Array
+
+AVERAGE = "average5"
+OVERALL = "overall"
+COLUMNS = (
+    *("vectors", "task", "dataset", "metric"),
+    *("score", "score_all", "low", "high", "items", "covered", "coverage"),
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The score on a part of a data set: a section of an analogy set, all its semantic questions, ..."""
+
+    name: str
+    score: float
+    score_all: float
+    items: int
+    covered: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """One score with what it needs to be believed. Scores are fractions; NaN where nothing could be scored.
+
+    score      items with a missing word skipped
+    score_all  every item counted, a missing word's item by the task's rule
+    low, high  the 95 % bootstrap interval of `score`
+    """
+
+    vectors: str
+    task: str
+    dataset: str
+    metric: str
+    score: float
+    score_all: float
+    low: float
+    high: float
+    items: int
+    covered: int
+    split: str | None = None
+    compat: str | None = None
+    parts: tuple[Part, ...] = ()
+    outcome: Outcome | None = field(default=None, repr=False, compare=False)
+    draws: Array | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def coverage(self) -> float:
+        """The share of the items whose words all have a vector."""
+        return self.covered / self.items if self.items else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `--json` writes: raw fractions, null for what is not a number."""
+        values = {name: _finite(getattr(self, name)) for name in COLUMNS}
+        values |= {name: getattr(self, name) for name in ("split", "compat") if getattr(self, name)}
+        if self.parts:
+            values["parts"] = [
+                {name: _finite(value) for name, value in vars(part).items()} for part in self.parts
+            ]
+        return values
+
+
+class Results(list[Result]):
+    """A list of Result with `notes` for the table's foot."""
+
+    def __init__(self, results: Iterable[Result] = (), notes: Iterable[str] = ()) -> None:
+        super().__init__(results)
+        self.notes = list(notes)
+
+    def find(self, dataset: str, vectors: str | None = None) -> Result:
+        """The result on a data set (of the vectors named, where there are several)."""
+        for result in self:
+            if result.dataset == dataset and vectors in (None, result.vectors):
+                return result
+        raise KeyError(f"no result on {dataset!r}" + (f" of {vectors!r}" if vectors else ""))
+
+    def table(self, bold: bool = False, parts: bool = False) -> str:
+        """Aligned columns for people, scores times 100; the best of several vectors has a star."""
+        from wordstill.evaluation.tables import text_table
+
+        return text_table(self, bold=bold, parts=parts)
+
+    def to_csv(self) -> str:
+        """Comma-separated, raw fractions."""
+        from wordstill.evaluation.tables import csv_table
+
+        return csv_table(self)
+
+    def to_latex(self) -> str:
+        """A LaTeX tabular (booktabs), scores times 100, the best in bold."""
+        from wordstill.evaluation.tables import latex_table
+
+        return latex_table(self)
+
+    def to_json(self) -> str:
+        """A JSON list of objects, raw fractions."""
+        return json.dumps([result.as_dict() for result in self], indent=2, ensure_ascii=False)
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,231 @@
+"""evaluate: vectors and names of data sets in, Results out."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wordstill.errors import InputError
+from wordstill.evaluation import parsers
+from wordstill.evaluation.analogy import Method
+from wordstill.evaluation.datasets import DATASETS, FIVE, Dataset, dataset
+from wordstill.evaluation.intervals import Outcome, bootstrap, interval
+from wordstill.evaluation.lookup import Found, differing_files, find, locate
+from wordstill.evaluation.notes import compat_notes, layer_notes
+from wordstill.evaluation.results import AVERAGE, OVERALL, Part, Result, Results
+from wordstill.evaluation.space import Case, Space, make_space
+from wordstill.evaluation.split import Split
+from wordstill.evaluation.subjects import Subject, subjects
+from wordstill.evaluation.tasks import TASKS, Compat, Judged, Settings
+
+# MUSE reads the first 200,000 words of a file, lowercased.
+MUSE_WORDS = 200_000
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A data set that has been read (and halved, where a half is asked for)."""
+
+    name: str
+    task: str
+    data: Any
+
+
+def evaluate(
+    vectors: Any,
+    tasks: Sequence[str] | None = None,
+    datasets: Sequence[str | Path] | None = None,
+    *,
+    split: Split | None = None,
+    compat: Compat | None = None,
+    case: Case = "auto",
+    top: int | None = None,
+    method: Method = "add",
+    resamples: int = 1000,
+    seed: int = 0,
+    seeds: int = 5,
+    progress: Callable[[str], None] | None = None,
+) -> Results:
+    """Judge vectors on data sets; each score comes with its coverage and interval.
+
+    vectors    WordVectors, gensim's KeyedVectors, a mapping of words to vectors, a path (a run folder stands
+               for all its students), a list of these, or a mapping of names to these
+    tasks      similarity, analogy, relations, categorization; None for all of them
+    datasets   names of the registry or files of your own; None for every set that is on this machine. A set
+               that is named and not here is downloaded
+    split      judge only this half of every set: tune on "dev", report "test"
+    compat     reproduce another harness, its defects included
+    case       how a data set's words are looked up, see `Space`
+    top        use only the first words of the vocabulary, for lookups and for answers
+    method     how analogies are solved: "add" (3CosAdd) or "multiply" (3CosMul)
+    resamples  draws of the bootstrap, seeded by `seed`; seeds: k-means runs of categorization
+    """
+    settings = Settings(split, compat, case, top, method, resamples, seed, seeds)
+    chosen = _chosen_tasks(tasks)
+    loaded, notes = _load(chosen, datasets, settings)
+    results = Results(notes=[*notes, *compat_notes(settings)])
+    names = []
+    for subject in subjects(vectors):
+        names.append(subject.name)
+        space = _space(subject, settings)
+        results.notes += space.notes
+        found = []
+        for data in loaded:
+            if progress is not None:
+                progress(f"{subject.name}: {data.name}")
+            found.append(_result(space, data, settings))
+        results += [*found, *_averages(found)]
+    results.notes += layer_notes(names)
+    return results
+
+
+def _chosen_tasks(tasks: Sequence[str] | None) -> list[str]:
+    if tasks is None:
+        return list(TASKS)
+    for task in tasks:
+        if task not in TASKS:
+            raise InputError(f"there is no task {task!r}; choose from {', '.join(TASKS)}")
+    return list(tasks)
+
+
+def _load(
+    tasks: list[str], names: Sequence[str | Path] | None, settings: Settings
+) -> tuple[list[Loaded], list[str]]:
+    loaded: list[Loaded] = []
+    notes: list[str] = []
+    absent: list[str] = []
+    for name, task, path in _files(tasks, names, notes, absent):
+        data = TASKS[task].read(path)
+        if settings.split is not None:
+            data = TASKS[task].halve(data, settings.split)
+        loaded.append(Loaded(name, task, data))
+    if not loaded:
+        raise InputError(
+            f"no data set of {', '.join(tasks)} is here; name a folder with some in $WORDSTILL_DATA,"
+            " or get one (wordstill data list)"
+        )
+    if absent:
+        notes.append(f"Not here and left out: {', '.join(absent)} (wordstill data get NAME).")
+    if settings.split is not None:
+        notes.append(f"Only the {settings.split} half of every set.")
+    return loaded, notes
+
+
+def _files(
+    tasks: list[str], names: Sequence[str | Path] | None, notes: list[str], absent: list[str]
+) -> Iterator[tuple[str, str, Path]]:
+    if names is None:
+        for entry in DATASETS.values():
+            if entry.task in tasks:
+                if (here := find(entry)) is None:
+                    absent.append(entry.name)
+                    continue
+                notes += [
+                    f"{path} is not the pinned file of {entry.name}." for path in differing_files(entry, here)
+                ]
+                yield entry.name, entry.task, here.path
+        return
+    for name in names:
+        if str(name) in DATASETS:
+            entry = dataset(str(name))
+            if entry.task not in TASKS:
+                raise InputError(
+                    f"{entry.name} belongs to the task {entry.task}, which evaluate does not judge"
+                )
+            here = locate(entry)
+            notes += [
+                f"{path} is not the pinned file of {entry.name}." for path in differing_files(entry, here)
+            ]
+            yield entry.name, entry.task, here.path
+        else:
+            yield _own(str(name))
+
+
+def _not_pinned(entry: Dataset, here: Found) -> list[str]:
+    return [f"{path} is not the pinned file of {entry.name}." for path in differing_files(entry, here)]
+
+
+def _own(name: str) -> tuple[str, str, Path]:
+    """A user's own file: FILE, or TASK:FILE where its first line does not tell."""
+    task, _, rest = name.partition(":")
+    if task in ("similarity", "analogy", "categorization") and rest:
+        path = Path(rest)
+    else:
+        path, task = Path(name), ""
+    if not path.is_file():
+        raise InputError(f"there is no data set and no file {name!r}; known are {', '.join(DATASETS)}")
+    return path.stem, task or parsers.kind_of(path), path
+
+
+def _space(subject: Subject, settings: Settings) -> Space:
+    if settings.compat is None:
+        return make_space(subject.name, subject.load(), settings.case, settings.top)
+    top = settings.top or (MUSE_WORDS if settings.compat == "muse" else None)
+    return make_space(subject.name, subject.load(), "ignore", top)
+
+
+def _result(space: Space, data: Loaded, settings: Settings) -> Result:
+    judged = TASKS[data.task].judge(space, data.data, settings)
+    covered = judged.outcome.take(judged.outcome.covered)
+    # Every set has its own draws, so that averages over sets are not falsely narrow or wide.
+    draws = bootstrap(covered, settings.resamples, (settings.seed, zlib.crc32(data.name.encode())))
+    low, high = interval(draws)
+    return Result(
+        vectors=space.name,
+        task=data.task,
+        dataset=data.name,
+        metric=judged.metric,
+        score=covered.score(),
+        score_all=judged.all.score() if judged.covered or settings.compat else float("nan"),
+        low=low,
+        high=high,
+        items=judged.items,
+        covered=judged.covered,
+        split=settings.split,
+        compat=settings.compat,
+        parts=tuple(_parts(judged)),
+        outcome=judged.outcome,
+        draws=draws,
+    )
+
+
+def _parts(judged: Judged) -> Iterable[Part]:
+    for name, chosen in judged.sections.items():
+        part: Outcome = judged.outcome.take(chosen)
+        covered = part.take(part.covered)
+        every = judged.all.take(chosen)
+        yield Part(name, covered.score(), every.score(), int(chosen.sum()), len(covered.covered))
+
+
+def _averages(results: list[Result]) -> Iterator[Result]:
+    named = {result.dataset: result for result in results}
+    if all(name in named for name in FIVE):
+        yield _average(AVERAGE, "similarity", [named[name] for name in FIVE])
+    if len(results) > 1:
+        yield _average(OVERALL, OVERALL, results)
+
+
+def _average(name: str, task: str, results: list[Result]) -> Result:
+    draws = np.mean([result.draws for result in results if result.draws is not None], axis=0)
+    low, high = interval(draws)
+    first = results[0]
+    return Result(
+        vectors=first.vectors,
+        task=task,
+        dataset=name,
+        metric="mean",
+        score=float(np.mean([result.score for result in results])),
+        score_all=float(np.mean([result.score_all for result in results])),
+        low=low,
+        high=high,
+        items=sum(result.items for result in results),
+        covered=sum(result.covered for result in results),
+        split=first.split,
+        compat=first.compat,
+        draws=draws,
+    )

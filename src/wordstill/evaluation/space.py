@@ -1,0 +1,135 @@
+"""A Space: vectors made ready to be judged, with a stated treatment of every odd word and row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from wordstill.errors import InputError
+from wordstill.vectors import Array
+
+Case: TypeAlias = Literal["auto", "exact", "ignore"]
+
+# A vocabulary is taken for lowercase when at most one word in this many has a capital: room for [PAD].
+WORDS_PER_CAPITAL = 100
+BLOCK_ROWS = 16_384
+
+
+class Space:
+    """Words, their rows, and which of them count.
+
+    case "auto"    a dataset's word is looked up as it is, then, in a lowercase vocabulary, lowercased
+         "exact"   as it is
+         "ignore"  the vocabulary is lowercased: of words that differ in case alone the first one counts
+
+    The first row of a word that stands twice counts. A row with NaN or infinity and a row of zeros (which has
+    no direction) are no vectors: their words are missing. `notes` says what was met.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        words: Sequence[str],
+        matrix: Array,
+        case: Case = "auto",
+        top: int | None = None,
+    ) -> None:
+        if case not in ("auto", "exact", "ignore"):
+            raise InputError(f"case is 'auto', 'exact' or 'ignore', not {case!r}")
+        if matrix.ndim != 2 or len(words) != len(matrix) or matrix.dtype.kind not in "fiu":
+            raise InputError(f"{name} has {len(words)} words and a {matrix.dtype} matrix of {matrix.shape}")
+        if top is not None and top < 1:
+            raise InputError(f"the vocabulary can be cut to its first word or more, not to {top}")
+        self.name = name
+        self.words = list(words[:top])
+        self.matrix = matrix[:top]
+        self.norms, broken = _norms(self.matrix)
+        keys = [word.lower() for word in self.words] if case == "ignore" else self.words
+        self._rows: dict[str, int] = {}
+        for row, key in enumerate(keys):
+            self._rows.setdefault(key, row)
+        capitals = sum(word != word.lower() for word in self.words) if case == "auto" else 0
+        self._fold = case == "ignore"
+        self._lower = case == "auto" and capitals * WORDS_PER_CAPITAL <= len(self.words)
+        usable = self.norms > 0
+        first = np.zeros(len(self.words), dtype=bool)
+        first[list(self._rows.values())] = True
+        self.usable = usable
+        # The rows that may be the answer to an analogy.
+        self.candidates = np.flatnonzero(usable & first)
+        self.notes = _notes(name, broken, int((~usable).sum()) - broken, int((~first).sum()), self._fold)
+
+    def find(self, words: Iterable[str]) -> Array:
+        """The row of each word; -1 where it has no vector."""
+        return np.fromiter((self._find(word) for word in words), dtype=np.int64)
+
+    def _find(self, word: str) -> int:
+        row = self._rows.get(word.lower() if self._fold else word)
+        if row is None and self._lower:
+            row = self._rows.get(word.lower())
+        return row if row is not None and self.usable[row] else -1
+
+    def unit(self, rows: Array) -> Array:
+        """The vectors of these rows at length 1, as float32; zeros where the row is -1 or no vector."""
+        lengths = np.where(rows >= 0, self.norms[rows], 0.0)
+        known = lengths > 0
+        vectors = np.zeros((len(rows), self.matrix.shape[1]), dtype=np.float32)
+        vectors[known] = self.matrix[rows[known]] / lengths[known, None]
+        return vectors
+
+    @cached_property
+    def mean_unit(self) -> Array:
+        """The mean of all unit vectors: what some harnesses give a missing word."""
+        total = np.zeros(self.matrix.shape[1], dtype=np.float64)
+        for start in range(0, len(self.candidates), BLOCK_ROWS):
+            total += self.unit(self.candidates[start : start + BLOCK_ROWS]).sum(axis=0, dtype=np.float64)
+        return (total / max(1, len(self.candidates))).astype(np.float32)
+
+
+def make_space(name: str, vectors: Any, case: Case = "auto", top: int | None = None) -> Space:
+    """A Space from WordVectors, gensim's KeyedVectors, or any mapping of words to vectors."""
+    if isinstance(vectors, Mapping):
+        if not vectors:
+            raise InputError(f"{name} has no words; give at least one word with its vector")
+        rows = [np.asarray(vector) for vector in vectors.values()]
+        if len({row.shape for row in rows}) != 1 or rows[0].ndim != 1:
+            raise InputError(f"the vectors of {name} differ in length; each word needs as many numbers")
+        return Space(name, list(vectors), np.stack(rows), case, top)
+    words, matrix = getattr(vectors, "index_to_key", None), getattr(vectors, "vectors", None)
+    if words is None or matrix is None:
+        raise InputError(
+            f"{name} is a {type(vectors).__name__}; give WordVectors, gensim's KeyedVectors, or a mapping of"
+            " words to vectors"
+        )
+    return Space(name, words, matrix, case, top)
+
+
+def _norms(matrix: Array) -> tuple[Array, int]:
+    """The length of each row, 0 where it has none that is finite, and how many of those there are."""
+    norms = np.zeros(len(matrix), dtype=np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(matrix), BLOCK_ROWS):
+            block = np.asarray(matrix[start : start + BLOCK_ROWS], dtype=np.float32)
+            norms[start : start + BLOCK_ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
+    broken = ~np.isfinite(norms)
+    norms[broken] = 0.0
+    return norms, int(broken.sum())
+
+
+def _notes(name: str, broken: int, zero: int, again: int, fold: bool) -> list[str]:
+    notes = []
+    if broken:
+        notes.append(f"{name}: {_words(broken, 'a vector')} with NaN or infinity, counted as missing.")
+    if zero:
+        notes.append(f"{name}: {_words(zero, 'a vector')} of zeros, counted as missing.")
+    if again:
+        how = "more than once when case is ignored" if fold else "more than once"
+        notes.append(f"{name}: {again} rows are of words that stand {how}; the first row of each counts.")
+    return notes
+
+
+def _words(count: int, what: str) -> str:
+    return f"1 word has {what}" if count == 1 else f"{count} words have {what}"
