@@ -1,0 +1,1 @@
+"""From files to sentences of words and a vocabulary."""
