@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
+
 from wordstill.errors import InputError
 
 # What the user can do about it; every other operating system error is a surprise and stays one.
@@ -53,11 +55,20 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write one JSON value, readable by people, keys in their own order."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
+    """Write one JSON value, readable by people, keys in their own order; numpy's numbers and paths are taken."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=plain)
     with replacing(path) as temporary:
         # A lone surrogate has no UTF-8; a backslash escape is what JSON writes for it.
         temporary.write_bytes(text.encode("utf-8", errors="backslashreplace") + b"\n")
+
+
+def plain(value: Any) -> Any:
+    """What JSON has no name for, for `json.dumps(default=...)`: numpy numbers and arrays, and paths."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
 def _concerns(error: OSError, path: Path, temporary: Path) -> bool:

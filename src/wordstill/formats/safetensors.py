@@ -67,33 +67,38 @@ def read(path: str | Path) -> tuple[dict[str, Array], dict[str, str]]:
     return arrays, metadata
 
 
-def write(path: str | Path, arrays: Mapping[str, Array], metadata: Mapping[str, str] = _NO_METADATA) -> None:
+def write(
+    path: str | Path,
+    arrays: Mapping[str, Array | tuple[Array, ...]],
+    metadata: Mapping[str, str] = _NO_METADATA,
+) -> None:
     """Write arrays, each straight from its own memory to the disk; the file appears when it is whole.
 
-    The widest numbers come first, so that every array starts at a multiple of its own item size.
+    A tuple of arrays is written as one, the rows of the second after those of the first, without joining them
+    in memory. The widest numbers come first, so that every array starts at a multiple of its own item size.
     """
     if not _is_text_mapping(dict(metadata)):
         raise InputError(f"the metadata for {path} must map text to text")
     stored = {name: _storable(name, array) for name, array in arrays.items()}
-    names = sorted(stored, key=lambda name: (-stored[name].itemsize, name))
+    names = sorted(stored, key=lambda name: (-stored[name][0].itemsize, name))
     header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     offset = 0
     for name in names:
-        array = stored[name]
-        header[name] = {
-            "dtype": _NAMES[array.dtype],
-            "shape": list(array.shape),
-            "data_offsets": [offset, offset + array.nbytes],
-        }
-        offset += array.nbytes
+        parts = stored[name]
+        shape = list(parts[0].shape)
+        if len(parts) > 1:
+            shape[0] = sum(len(part) for part in parts)
+        end = offset + sum(part.nbytes for part in parts)
+        header[name] = {"dtype": _NAMES[parts[0].dtype], "shape": shape, "data_offsets": [offset, end]}
+        offset = end
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "backslashreplace")
     text += b" " * (-len(text) % 8)
     with replacing(Path(path)) as temporary, temporary.open("wb") as file:
         file.write(len(text).to_bytes(8, "little"))
         file.write(text)
         for name in names:
-            if stored[name].size:
-                file.write(stored[name].reshape(-1).view(np.uint8).data)
+            for part in stored[name]:
+                file.write(part.reshape(-1).view(np.uint8).data)
 
 
 def _header(path: Path, mapped: mmap.mmap, size: int) -> tuple[dict[str, Any], int]:
@@ -141,15 +146,17 @@ def _check_layout(path: Path, spans: list[tuple[int, ...]], length: int) -> None
         raise _broken(path, f"its tensors end at byte {at} of {length}")
 
 
-def _storable(name: str, array: Array) -> Array:
-    array = np.asarray(array)
+def _storable(name: str, array: Array | tuple[Array, ...]) -> list[Array]:
+    parts = [np.asarray(part) for part in (array if isinstance(array, tuple) else (array,))]
     if name == "__metadata__":
         raise InputError("no tensor may be named '__metadata__', which is where the metadata stands")
-    little = array.dtype.newbyteorder("<")
+    if len({(part.dtype, part.shape[1:]) for part in parts}) != 1:
+        raise InputError(f"the parts of the tensor {name!r} must be of one type and one row length")
+    little = parts[0].dtype.newbyteorder("<")
     if little not in _NAMES:
-        raise InputError(f"the tensor {name!r} is of type {array.dtype}, which safetensors cannot hold")
+        raise InputError(f"the tensor {name!r} is of type {little}, which safetensors cannot hold")
     # ascontiguousarray would turn a 0-d array into one of shape (1,).
-    return np.asarray(array, dtype=little, order="C")
+    return [np.asarray(part, dtype=little, order="C") for part in parts]
 
 
 def _is_sizes(value: Any) -> TypeGuard[list[int]]:

@@ -1,0 +1,123 @@
+"""What the one-file formats share: opening, plain or gzipped, and a table of words and rows that grows."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+
+from wordstill.errors import InputError
+from wordstill.files import replacing
+from wordstill.vectors import Array, WordVectors
+
+BLOCK_BYTES = 1 << 20
+MAX_DIMENSIONS = 1_000_000
+# No word and no line of numbers is longer; without a bound a file of another kind would be read whole.
+MAX_LINE_BYTES = 1 << 26
+
+
+class Table:
+    """Words and their rows, collected block by block.
+
+    Words that are not UTF-8 get a replacement character where they are not; of a word that comes twice the
+    first is kept. Both are said in the card's notes.
+    """
+
+    def __init__(self, dimensions: int) -> None:
+        self._matrix = np.empty((0, dimensions), np.float32)
+        self._words: list[str] = []
+        self._not_utf8 = 0
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def extend(self, words: Sequence[bytes], rows: Array) -> None:
+        """Add words, none of which has a newline in it, and as many rows."""
+        have, needed = len(self._words), len(self._words) + len(words)
+        if needed > len(self._matrix):
+            # In place: no second matrix beside the first, whatever the file's header promised.
+            self._matrix.resize((max(needed, have * 3 // 2), self._matrix.shape[1]), refcheck=False)
+        self._matrix[have:needed] = rows
+        try:
+            self._words += b"\n".join(words).decode("utf-8").split("\n") if words else []
+        except UnicodeDecodeError:
+            decoded = [word.decode("utf-8", "replace") for word in words]
+            self._not_utf8 += sum(a.encode("utf-8") != b for a, b in zip(decoded, words, strict=True))
+            self._words += decoded
+
+    def vectors(self) -> WordVectors:
+        """All that was added, as WordVectors."""
+        notes = []
+        if self._not_utf8:
+            notes.append(f"{self._not_utf8} words were not UTF-8 and have replacement characters")
+        words, matrix = self._words, self._matrix
+        matrix.resize((len(words), matrix.shape[1]), refcheck=False)
+        first_rows: dict[str, int] = {}
+        for row, word in enumerate(words):
+            first_rows.setdefault(word, row)
+        if len(first_rows) < len(words):
+            notes.append(f"{len(words) - len(first_rows)} words came twice; the first of each was kept")
+            words, matrix = list(first_rows), matrix[list(first_rows.values())]
+        return WordVectors(words, matrix, card={"notes": notes} if notes else None)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading, through gzip where its content is gzipped."""
+    try:
+        with path.open("rb") as file:
+            if file.peek(2)[:2] == b"\x1f\x8b":
+                with gzip.open(file) as unzipped:
+                    yield cast(BinaryIO, unzipped)
+            else:
+                yield file
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise InputError(f"{path} is a damaged gzip file ({error}); copy or download it again") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that appears when it is whole, through gzip where its name ends in .gz."""
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        if path.suffix == ".gz":
+            # No name and no time inside: the same vectors make the same bytes.
+            with gzip.GzipFile("", "wb", 6, file, mtime=0) as zipped:
+                yield cast(BinaryIO, zipped)
+        else:
+            yield file
+
+
+def header_sizes(path: Path, line: bytes) -> tuple[int, int]:
+    """The numbers of words and of dimensions in a word2vec file's first line."""
+    count, dimensions = (int(field) for field in line.split())
+    if not 1 <= dimensions <= MAX_DIMENSIONS:
+        raise InputError(f"{path} claims {dimensions} dimensions in its first line; it must be from 1 to 10^6")
+    return count, dimensions
+
+
+def encoded_words(vectors: WordVectors, path: Path) -> list[bytes]:
+    """The words as UTF-8; refused where a word2vec file could not hold one of them."""
+    if vectors.vector_size < 1:
+        raise InputError(f"vectors without dimensions cannot be written to {path}; use a vectors folder")
+    for word in vectors.words:
+        if not word or " " in word or "\n" in word:
+            raise InputError(
+                f"the word {word!r} cannot be written to {path}: this format ends a word at a space and a line"
+                " at a newline; use a vectors folder, which holds every word"
+            )
+    return [utf8(word, path) for word in vectors.words]
+
+
+def utf8(word: str, path: Path) -> bytes:
+    """The word as UTF-8, which a lone surrogate has none of."""
+    try:
+        return word.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"the word {word!r} is not valid Unicode and cannot be written to {path}") from error

@@ -1,0 +1,101 @@
+"""Vectors as text: a line a word, the word and its numbers with spaces between them.
+
+word2vec and fastText (.vec) have a first line "words dimensions"; GloVe has none. Counts are not kept by these
+formats. A word with a space in it is read (it is what stands before the last `dimensions` numbers; some of
+GloVe's words are such), but not written, since most readers would stumble.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from wordstill.errors import InputError
+from wordstill.formats import numbers
+from wordstill.formats.table import (
+    BLOCK_BYTES,
+    MAX_LINE_BYTES,
+    Table,
+    encoded_words,
+    header_sizes,
+    reading,
+    writing,
+)
+from wordstill.vectors import Array, WordVectors
+
+ROWS_A_WRITE = 1000
+
+
+def read(path: Path, dimensions: int | None = None) -> WordVectors:
+    """Read word2vec text, or GloVe text where the number of dimensions is given instead of a first line."""
+    with reading(path) as file:
+        promised = None
+        if dimensions is None:
+            promised, dimensions = header_sizes(path, file.readline(1000))
+        table = Table(dimensions)
+        line_number = 1 if promised is None else 2
+        for lines in _blocks_of_lines(path, file.read):
+            table.extend(*_rows(path, lines, line_number, dimensions))
+            line_number += len(lines)
+    if promised is not None and promised != len(table):
+        raise InputError(
+            f"{path} promises {promised} words in its first line and has {len(table)};"
+            " it was cut off (copy or download it again), or its first line needs correcting"
+        )
+    return table.vectors()
+
+
+def write(vectors: WordVectors, path: Path, header: bool = True) -> None:
+    """Write as text that leads back to the same float32 numbers."""
+    words = encoded_words(vectors, path)
+    # A GloVe file that begins "2 3" is mistaken for a word2vec file of two words; "2 3.0" is not.
+    one_number = not header and vectors.vector_size == 1
+    with writing(path) as file:
+        if header:
+            file.write(b"%d %d\n" % vectors.matrix.shape)
+        for start in range(0, len(words), ROWS_A_WRITE):
+            rows = np.asarray(vectors.matrix[start : start + ROWS_A_WRITE], np.float32)
+            texts = numbers.text_of_rows(rows, always_a_point=one_number)
+            lines = (words[start + i] + text.encode("ascii") + b"\n" for i, text in enumerate(texts))
+            file.write(b"".join(lines))
+
+
+def _blocks_of_lines(path: Path, read_bytes: Callable[[int], bytes]) -> Iterator[list[bytes]]:
+    rest = b""
+    while block := read_bytes(BLOCK_BYTES):
+        *lines, rest = (rest + block).split(b"\n")
+        if len(rest) > MAX_LINE_BYTES:
+            raise InputError(f"{path} has a line of more than {MAX_LINE_BYTES} bytes: these are no word vectors")
+        if lines:
+            yield lines
+    yield [rest]
+
+
+def _rows(path: Path, lines: list[bytes], line_number: int, dimensions: int) -> tuple[list[bytes], Array]:
+    words: list[bytes] = []
+    texts: list[bytes] = []
+    places: list[int] = []
+    for place, line in enumerate(lines, line_number):
+        line = line.rstrip()
+        word, _, text = line.partition(b" ")
+        if text.count(b" ") != dimensions - 1 or not text:
+            if not line:
+                continue
+            word, *fields = line.rsplit(None, dimensions)
+            if len(fields) != dimensions:
+                raise InputError(f"line {place} of {path} has {len(fields)} numbers and not {dimensions}")
+            text = b" ".join(fields)
+        words.append(word)
+        texts.append(text)
+        places.append(place)
+    try:
+        return words, numbers.parse(b" ".join(texts)).reshape(len(words), dimensions)
+    except InputError:
+        for place, text in zip(places, texts, strict=True):
+            try:
+                numbers.parse(text)
+            except InputError as error:
+                raise InputError(f"line {place} of {path}: {error}") from error
+        raise
