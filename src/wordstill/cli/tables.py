@@ -1,0 +1,31 @@
+"""Plain tables for people: aligned columns, numbers to the right."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns as wide as they need to be; the first to the left, the others to the right."""
+    lines = [head, *rows]
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            _pad(cell, width, place == 0) for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _pad(cell: str, width: int, left: bool) -> str:
+    blank = " " * (width - _width(cell))
+    return cell + blank if left else blank + cell
+
+
+def _width(text: str) -> int:
+    """The columns a text takes on a terminal: East Asian characters take two, combining marks none."""
+    return sum(
+        0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        for letter in text
+    )

@@ -1,0 +1,183 @@
+"""The vocabulary: which words get a vector, how often each was seen, and where they stand in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from wordstill.errors import InputError
+from wordstill.vectors import Array
+
+# While counting, words seen once are forgotten from time to time, so that memory is not the corpus's.
+MOST_COUNTED = 20_000_000
+
+
+@dataclass(frozen=True)
+class VocabularySettings:
+    """Which words are kept. Words that are asked for by name are kept whatever their count."""
+
+    min_count: int = 5
+    max_size: int | None = None
+    lowercase: bool = True
+    forced: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.min_count < 1:
+            raise InputError(f"--min-count must be at least 1, not {self.min_count}")
+        if self.max_size is not None and self.max_size < 1:
+            raise InputError(f"--max-vocab must be at least 1, not {self.max_size}")
+
+
+class Phrase(NamedTuple):
+    """A forced word that the segmenter splits: its parts as vocabulary keys, and what stands between them."""
+
+    word: str
+    parts: tuple[str, ...]
+    gaps: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """Words of several parts, matched in a sentence from left to right, the longest first."""
+
+    lowercase: bool = True
+    starts: dict[str, list[Phrase]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, words: Iterable[str], segment: Callable[[str], list[list[str]]], lowercase: bool) -> Phrases:
+        """Find which of the words the segmenter splits. `_` stands for a space: new_york is "new york"."""
+        starts: dict[str, list[Phrase]] = {}
+        for word in words:
+            parts: list[str] = []
+            gaps: list[str] = []
+            for stretch in re.split(r"[_\s]+", word):
+                for place, part in enumerate(part for sentence in segment(stretch) for part in sentence):
+                    gaps.append("" if place else " ")
+                    parts.append(part.lower() if lowercase else part)
+            if len(parts) > 1:
+                starts.setdefault(parts[0], []).append(Phrase(word, tuple(parts), tuple(gaps[1:])))
+        for phrases in starts.values():
+            phrases.sort(key=lambda phrase: (-len(phrase.parts), phrase.word))
+        return cls(lowercase, starts)
+
+    def join(self, words: Sequence[str], keys: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Join what belongs together: the words as the teacher shall read them, and their keys."""
+        if not any(key in self.starts for key in keys):
+            return list(words), list(keys)
+        joined: list[str] = []
+        joined_keys: list[str] = []
+        place = 0
+        while place < len(keys):
+            for phrase in self.starts.get(keys[place], ()):
+                end = place + len(phrase.parts)
+                if tuple(keys[place:end]) == phrase.parts:
+                    between = (*phrase.gaps, "")
+                    joined.append("".join(w + gap for w, gap in zip(words[place:end], between, strict=True)))
+                    joined_keys.append(phrase.word)
+                    place = end
+                    break
+            else:
+                joined.append(words[place])
+                joined_keys.append(keys[place])
+                place += 1
+        return joined, joined_keys
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words in order of count, the most frequent first; words of equal count in the order of their letters."""
+
+    words: list[str]
+    counts: Array
+    phrases: Phrases = field(default_factory=Phrases)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each word."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    @cached_property
+    def frequencies(self) -> Array:
+        """f(w): the relative frequency of each word among the words of the vocabulary."""
+        return self.counts / max(1, int(self.counts.sum()))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def read(self, sentence: Sequence[str]) -> tuple[list[str], Array]:
+        """The words of a sentence as the teacher shall read them, and the number of each (-1: none)."""
+        keys = [word.lower() for word in sentence] if self.phrases.lowercase else list(sentence)
+        words = list(sentence)
+        if self.phrases.starts:
+            words, keys = self.phrases.join(words, keys)
+        numbers = self.numbers
+        found = (numbers.get(key, -1) for key in keys)
+        return words, np.fromiter(found, dtype=np.int32, count=len(keys))
+
+
+class Counts:
+    """Words counted, one sentence after the other."""
+
+    def __init__(self, phrases: Phrases) -> None:
+        self.phrases = phrases
+        self.counter: Counter[str] = Counter()
+        self.forgotten = 0
+
+    def add(self, sentence: Sequence[str]) -> None:
+        """Count the words of a sentence; a phrase is counted as one word."""
+        keys: Sequence[str] = [word.lower() for word in sentence] if self.phrases.lowercase else sentence
+        if self.phrases.starts:
+            keys = self.phrases.join(sentence, keys)[1]
+        self.counter.update(keys)
+        if len(self.counter) > MOST_COUNTED:
+            # Rare words may lose occurrences here; a word must be rare across a great stretch of text for it.
+            kept = Counter({word: count for word, count in self.counter.items() if count > 1})
+            self.forgotten += len(self.counter) - len(kept)
+            self.counter = kept
+
+    def vocabulary(self, settings: VocabularySettings) -> Vocabulary:
+        """The words that the settings keep."""
+        key = str.lower if settings.lowercase else str
+        forced = dict.fromkeys(key(word) for word in settings.forced)
+        found = [
+            (word, count)
+            for word, count in self.counter.items()
+            if count >= settings.min_count and word not in forced
+        ]
+        found.sort(key=lambda item: (-item[1], item[0]))
+        if settings.max_size is not None:
+            found = found[: max(0, settings.max_size - len(forced))]
+        found += [(word, self.counter.get(word, 0)) for word in forced]
+        found.sort(key=lambda item: (-item[1], item[0]))
+        if not any(count for _, count in found):
+            frequent = self.counter.most_common(1)
+            seen = f"the most frequent, {frequent[0][0]!r}, {frequent[0][1]} times" if frequent else "none"
+            raise InputError(
+                f"no word of the corpus is seen {settings.min_count} times or more ({seen}); "
+                "lower --min-count or give more text"
+            )
+        return Vocabulary(
+            [word for word, _ in found], np.array([count for _, count in found], dtype=np.int64), self.phrases
+        )
+
+
+def read_word_list(path: Path) -> tuple[str, ...]:
+    """The words of a file, one a line (what follows a tab is ignored, so a vocabulary.tsv will do)."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read the vocabulary file {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"the vocabulary file {path} is not UTF-8 (byte {error.start})") from error
+    words = [line.partition("\t")[0].strip() for line in text.split("\n")]
+    listed = tuple(dict.fromkeys(re.sub(r"\s+", "_", word) for word in words if word))
+    if not listed:
+        raise InputError(f"the vocabulary file {path} has no word in it")
+    return listed

@@ -1,0 +1,78 @@
+"""aggregate: the mean of all contextual vectors of a word (Bommasani et al. 2020; "ASE", BERT_avg, GPT2_avg).
+
+    u_w = 1/n_w  sum over the occurrences of w of  M_l(T, w)
+
+at one layer l of the teacher; min and max over the occurrences instead of the mean are options. The state is
+a count and a sum a word, so parts of a corpus can be observed apart and merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import numpy as np
+
+from wordstill.students.batch import Batch
+from wordstill.students.student import Contexts, Task, seen_vectors
+from wordstill.training.rows import add_rows, widen_rows
+from wordstill.vectors import Array, WordVectors
+
+
+@dataclass(frozen=True)
+class AggregateSettings:
+    """How the vectors of a word's occurrences become one."""
+
+    over_contexts: Literal["mean", "min", "max"] = "mean"
+
+
+class Aggregate:
+    """One layer's mean (or min, or max) over all occurrences of each word."""
+
+    replays = 0
+
+    def __init__(self, task: Task, settings: AggregateSettings) -> None:
+        self.task, self.settings = task, settings
+        self.layers = (task.layer,)
+        self.losses: list[tuple[int, float]] = []
+        start = {"mean": 0.0, "min": np.inf, "max": -np.inf}[settings.over_contexts]
+        self.table = np.full((len(task.vocabulary), task.width), start, dtype=np.float32)
+        self.seen = np.zeros(len(task.vocabulary), dtype=np.int64)
+
+    def observe(self, batch: Batch) -> None:
+        """Add the words' vectors to their sums."""
+        vectors = batch.layers[self.task.layer]
+        if self.settings.over_contexts == "mean":
+            add_rows(self.table, batch.words, vectors, np.arange(len(batch.words)))
+        else:
+            widen_rows(self.table, batch.words, vectors, 1.0 if self.settings.over_contexts == "max" else -1.0)
+        self.seen += np.bincount(batch.words[batch.words >= 0], minlength=len(self.seen))
+
+    def replay(self, contexts: Contexts) -> None:
+        """Nothing more to learn."""
+
+    def merge(self, other: Aggregate) -> None:
+        """Add what another student saw in another part of the corpus."""
+        if self.settings.over_contexts == "mean":
+            self.table += other.table
+        else:
+            widest = np.maximum if self.settings.over_contexts == "max" else np.minimum
+            self.table = widest(self.table, other.table)
+        self.seen += other.seen
+
+    def vectors(self) -> WordVectors:
+        """One vector a word."""
+        table = self.table
+        if self.settings.over_contexts == "mean":
+            table = table / np.maximum(self.seen, 1).astype(np.float32)[:, None]
+        card = {"student": "aggregate", "layer": self.task.layer, "student_settings": asdict(self.settings)}
+        return seen_vectors(self.task.vocabulary, table, self.seen, **card)
+
+    def state_dict(self) -> dict[str, Array]:
+        """Sums and counts."""
+        return {"table": self.table, "seen": self.seen}
+
+    def load_state_dict(self, state: Mapping[str, Array]) -> None:
+        """Go on from sums and counts."""
+        self.table, self.seen = np.array(state["table"]), np.array(state["seen"])

@@ -1,0 +1,43 @@
+"""What a student sees: the words of a batch of sentences and what the teacher says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from wordstill.vectors import Array
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Flat arrays over the words of whole sentences; no padding, no Python object a word.
+
+    words      vocabulary number, -1 outside the vocabulary
+    sentences  number of the word's sentence in this batch: 0, 0, 0, 1, 1, ...
+    positions  place of the word in its sentence (a gap: a word for which the teacher has no vector)
+    layers     layer number -> float32 matrix of the words' contextual vectors
+    """
+
+    words: Array
+    sentences: Array
+    positions: Array
+    layers: Mapping[int, Array] = field(default_factory=dict)
+
+    @cached_property
+    def sentence_starts(self) -> Array:
+        """The first word of each sentence."""
+        return np.concatenate([[0], np.flatnonzero(np.diff(self.sentences)) + 1])
+
+    @cached_property
+    def sentence_lengths(self) -> Array:
+        """The number of words of each sentence."""
+        return np.diff(self.sentence_starts, append=len(self.words))
+
+    def sentence_means(self, layer: int) -> Array:
+        """E(S): the mean over the words of each sentence, in or out of the vocabulary."""
+        sums = np.add.reduceat(self.layers[layer], self.sentence_starts, axis=0)
+        sums /= self.sentence_lengths[:, None].astype(np.float32)
+        return sums

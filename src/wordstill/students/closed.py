@@ -1,0 +1,108 @@
+"""closed: x2static's objective without gradient descent.
+
+For fixed contexts the loss of x2static asks, for each word, for the linear separator between the contexts that
+hold the word and contexts in general. With one covariance shared by all words that separator is known:
+
+    u_w = A (m_w - m),    A = (S + r tr(S)/d I)^-p
+
+m_w is the mean context over the occurrences of w; m and S are the mean and the covariance of all contexts.
+p = 1 is Fisher's discriminant; p = 0.5 with r = 0.1 measures best. The state is counts, a sum a word and one
+d x d matrix: exact, independent of the order, added up across machines, resumed for free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from wordstill.students.batch import Batch
+from wordstill.students.student import Contexts, Task, check_range, seen_vectors
+from wordstill.training.rows import add_rows
+from wordstill.vectors import Array, WordVectors
+
+
+@dataclass(frozen=True)
+class ClosedSettings:
+    """The power p and the ridge r of the formula above."""
+
+    power: float = 0.5
+    ridge: float = 0.1
+
+    def __post_init__(self) -> None:
+        check_range("closed.power", self.power, 0.0, 2.0)
+        check_range("closed.ridge", self.ridge, 0.0)
+
+
+class Closed:
+    """The discriminant of each word's sentences; a context is E(S), the mean over the words of a sentence."""
+
+    replays = 0
+
+    def __init__(self, task: Task, settings: ClosedSettings) -> None:
+        self.task, self.settings = task, settings
+        self.layers = (task.layer,)
+        self.losses: list[tuple[int, float]] = []
+        width = task.width
+        self.sums = np.zeros((len(task.vocabulary), width), dtype=np.float32)
+        self.seen = np.zeros(len(task.vocabulary), dtype=np.int64)
+        # In double precision: the covariance is a small difference of large numbers.
+        self.contexts = np.zeros(1, dtype=np.int64)
+        self.total = np.zeros(width)
+        self.products = np.zeros((width, width))
+
+    def observe(self, batch: Batch) -> None:
+        """Add the contexts of a batch to the sums of their words."""
+        self.add(Contexts(batch.sentence_means(self.task.layer), batch.words, batch.sentences))
+
+    def add(self, contexts: Contexts) -> None:
+        """Add contexts and the words seen in them."""
+        add_rows(self.sums, contexts.words, contexts.vectors, contexts.owners)
+        self.seen += np.bincount(contexts.words[contexts.words >= 0], minlength=len(self.seen))
+        exact = contexts.vectors.astype(np.float64)
+        self.contexts += len(exact)
+        self.total += exact.sum(axis=0)
+        self.products += exact.T @ exact
+
+    def replay(self, contexts: Contexts) -> None:
+        """Nothing more to learn."""
+
+    def merge(self, other: Closed) -> None:
+        """Add what another student saw in another part of the corpus."""
+        for mine, its in zip(self.state_dict().values(), other.state_dict().values(), strict=True):
+            mine += its
+
+    def mean_and_map(self) -> tuple[Array, Array]:
+        """m and A of the formula above."""
+        number = max(1, int(self.contexts[0]))
+        mean = self.total / number
+        covariance = self.products / number - np.outer(mean, mean)
+        values, directions = np.linalg.eigh(covariance)
+        trace = max(float(values.sum()), np.finfo(np.float64).tiny)
+        # Rounding can leave eigenvalues a little below zero; without a ridge they need a floor to divide by.
+        damped = np.maximum(values, 1e-12 * trace) + self.settings.ridge * trace / len(values)
+        return mean, (directions * damped**-self.settings.power) @ directions.T
+
+    def vectors(self) -> WordVectors:
+        """The separator of each word."""
+        mean, map_ = self.mean_and_map()
+        word_means = self.sums / np.maximum(self.seen, 1).astype(np.float32)[:, None]
+        matrix = (word_means - mean.astype(np.float32)) @ map_.astype(np.float32)
+        card = {"student": "closed", "layer": self.task.layer, "student_settings": asdict(self.settings)}
+        return seen_vectors(self.task.vocabulary, matrix, self.seen, **card)
+
+    def state_dict(self) -> dict[str, Array]:
+        """Counts, sums and the matrix of products."""
+        return {
+            "sums": self.sums,
+            "seen": self.seen,
+            "contexts": self.contexts,
+            "total": self.total,
+            "products": self.products,
+        }
+
+    def load_state_dict(self, state: Mapping[str, Array]) -> None:
+        """Go on from counts, sums and products."""
+        for name in self.state_dict():
+            setattr(self, name, np.array(state[name]))

@@ -1,0 +1,160 @@
+"""The contract of a student, and what all students share: settings, and the vectors of words that were seen."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from wordstill.corpus.vocabulary import Vocabulary
+from wordstill.errors import InputError
+from wordstill.students.batch import Batch
+from wordstill.vectors import Array, WordVectors
+
+
+@dataclass(frozen=True)
+class Task:
+    """What every student is told before it begins."""
+
+    vocabulary: Vocabulary
+    width: int
+    """The teacher's width."""
+    layer: int
+    """The teacher's layer to learn from."""
+    total_words: int
+    """The words of one pass over the corpus, in or out of the vocabulary: what schedules and curves run over."""
+    seed: int = 0
+
+
+class Contexts(NamedTuple):
+    """Contexts and the words seen in them: what a student keeps of a batch to learn from it again."""
+
+    vectors: Array
+    """One context a row."""
+    words: Array
+    """The word of each occurrence, -1 outside the vocabulary."""
+    owners: Array
+    """The row of each occurrence's context."""
+
+
+class Student(Protocol):
+    """Learns from batches in any order. It knows nothing of files, teachers or progress bars.
+
+    layers   the teacher's layers it reads, counted from 0; none if it needs words alone
+    replays  how many passes over kept contexts follow the teacher's pass
+    losses   (words seen, mean loss since the point before), for students that have a loss
+    """
+
+    layers: tuple[int, ...]
+    replays: int
+    losses: list[tuple[int, float]]
+
+    def observe(self, batch: Batch) -> Contexts | None:
+        """Take in a batch of the teacher's pass; a student with replays gives what is to be kept of it."""
+
+    def replay(self, contexts: Contexts) -> None:
+        """Learn from kept contexts once more."""
+
+    def vectors(self) -> WordVectors:
+        """What was learned so far, for the words that were seen."""
+
+    def state_dict(self) -> dict[str, Array]:
+        """All that `load_state_dict` needs to go on with the same result; arrays may be the student's own."""
+
+    def load_state_dict(self, state: Mapping[str, Array]) -> None:
+        """Go on from a state."""
+
+
+class Losses:
+    """A loss curve: the mean loss a target, over stretches of a hundredth of the run."""
+
+    def __init__(self, total_words: int, passes: int) -> None:
+        self.every = max(1, total_words * max(1, passes) // 100)
+        self.curve: list[tuple[int, float]] = []
+        self.words = self.sum = self.targets = 0.0
+
+    def add(self, loss: float, targets: int, words: int) -> None:
+        """Add the summed loss of `targets` targets, found in `words` words."""
+        if not np.isfinite(loss):
+            raise FloatingPointError(f"the loss is {loss}")
+        before = self.words
+        self.words, self.sum, self.targets = self.words + words, self.sum + loss, self.targets + targets
+        if self.words // self.every > before // self.every and self.targets:
+            self.curve.append((int(self.words), self.sum / self.targets))
+            self.sum = self.targets = 0.0
+
+    def state_dict(self) -> dict[str, Array]:
+        """The curve and the open stretch."""
+        return {
+            "losses": np.array(self.curve, dtype=np.float64).reshape(-1, 2),
+            "losses_open": np.array([self.words, self.sum, self.targets]),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Array]) -> None:
+        """Go on with a curve."""
+        self.curve = [(int(words), float(loss)) for words, loss in state["losses"]]
+        self.words, self.sum, self.targets = (float(number) for number in state["losses_open"])
+
+
+class Settings(Protocol):
+    """A frozen dataclass with a `presets` table; the first preset is the default."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+SettingsType = TypeVar("SettingsType", bound=Settings)
+
+
+def read_settings(kind: type[SettingsType], student: str, options: Mapping[str, str]) -> SettingsType:
+    """Settings from `--set student.option=value` texts; `preset` chooses what the others change."""
+    given = dict(options)
+    presets: Mapping[str, SettingsType] = getattr(kind, "presets", dict)()
+    settings = kind()
+    if presets:
+        preset = given.pop("preset", next(iter(presets)))
+        if preset not in presets:
+            raise InputError(f"{student}.preset is one of {', '.join(presets)}, not {preset!r}")
+        settings = presets[preset]
+    types = typing.get_type_hints(kind)
+    known = {item.name for item in fields(kind)}
+    for name, text in given.items():
+        if name not in known:
+            listed = ", ".join((["preset"] if presets else []) + sorted(known)) or "none"
+            raise InputError(f"the student {student} has no option {name!r}; it has: {listed}")
+        settings = replace(settings, **{name: _parse(types[name], f"{student}.{name}", text)})
+    return settings
+
+
+def _parse(kind: Any, name: str, text: str) -> Any:
+    choices = typing.get_args(kind) if typing.get_origin(kind) is typing.Literal else ()
+    if choices:
+        if text not in choices:
+            raise InputError(f"{name} is one of {', '.join(choices)}, not {text!r}")
+        return text
+    if kind is bool:
+        if text.lower() not in ("true", "false"):
+            raise InputError(f"{name} is true or false, not {text!r}")
+        return text.lower() == "true"
+    try:
+        return kind(text)
+    except ValueError:
+        article = {int: "a whole number", float: "a number"}.get(kind, f"a {kind.__name__}")
+        raise InputError(f"{name} is {article}, not {text!r}") from None
+
+
+def check_range(name: str, value: float, low: float, high: float = float("inf")) -> None:
+    """Refuse a number outside [low, high]."""
+    if not low <= value <= high:
+        bounds = f"at least {low:g}" if high == float("inf") else f"between {low:g} and {high:g}"
+        raise InputError(f"{name} must be {bounds}, not {value:g}")
+
+
+def seen_vectors(vocabulary: Vocabulary, matrix: Array, seen: Array, **card: Any) -> WordVectors:
+    """The vectors of the words that were seen at least once; the others have learned nothing."""
+    rows = np.flatnonzero(seen > 0)
+    words = vocabulary.words if len(rows) == len(vocabulary) else [vocabulary.words[row] for row in rows]
+    kept = matrix if len(rows) == len(vocabulary) else matrix[rows]
+    return WordVectors(words, np.asarray(kept, dtype=np.float32), vocabulary.counts[rows], card)

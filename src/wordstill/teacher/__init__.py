@@ -1,0 +1,1 @@
+"""The teacher: a frozen language model; words in, contextual word vectors out."""

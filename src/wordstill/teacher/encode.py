@@ -1,0 +1,114 @@
+"""Run the teacher over a batch of texts and give each word one vector a layer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from wordstill.students.batch import Batch
+from wordstill.teacher.batching import Text
+from wordstill.teacher.load import Teacher
+from wordstill.vectors import Array
+
+if TYPE_CHECKING:
+    import torch
+
+Pooling = Literal["mean", "first", "last", "max", "min"]
+
+
+class Grid(NamedTuple):
+    """The rectangle of tokens the teacher reads, and where in it the words' pieces stand."""
+
+    pieces: Array
+    mask: Array
+    types: Array | None
+    places: Array
+    """The flat place of every piece of every word, word after word."""
+    lengths: Array
+    """The number of pieces of each word."""
+
+
+def lay_out(teacher: Teacher, texts: Sequence[Text]) -> Grid:
+    """Put the rows of texts, between their special tokens, into one rectangle, padded on the right."""
+    table = teacher.pieces
+    before, after = len(table.prefix), len(table.suffix)
+    rows = [row for text in texts for row in text.rows]
+    sizes = np.array([len(row.pieces) for row in rows])
+    width = int(sizes.max()) + before + after
+    inside = np.arange(width)[None, :] < (sizes + before + after)[:, None]
+    pieces = np.full((len(rows), width), teacher.padding_piece, dtype=np.int64)
+    # In row order, the tokens inside are: prefix, pieces, suffix, prefix, pieces, ...
+    pieces[inside] = np.concatenate([part for row in rows for part in (table.prefix, row.pieces, table.suffix)])
+    types = None
+    if table.types is not None:
+        first, middle, last = table.types
+        types = np.zeros_like(pieces)
+        types[inside] = np.concatenate(
+            [part for row in rows for part in (first, np.full(len(row.pieces), middle), last)]
+        )
+    begins = np.array([row.first + before for row in rows]) + width * np.arange(len(rows))
+    owned = np.array([row.owned for row in rows])
+    within = np.arange(owned.sum()) - np.repeat(np.cumsum(owned) - owned, owned)
+    return Grid(
+        pieces=pieces,
+        mask=inside,
+        types=types,
+        places=np.repeat(begins, owned) + within,
+        lengths=np.concatenate([text.lengths for text in texts]),
+    )
+
+
+def pool(hidden: torch.Tensor, grid: Grid, pooling: Pooling = "mean") -> torch.Tensor:
+    """One vector a word from the vectors of its pieces."""
+    import torch
+
+    flat = hidden.reshape(-1, hidden.shape[-1])
+    ends = np.cumsum(grid.lengths)
+    if pooling in ("first", "last") or int(ends[-1]) == len(grid.lengths):
+        chosen = ends - grid.lengths if pooling == "first" else ends - 1
+        return flat[torch.from_numpy(grid.places[chosen]).to(flat.device)]
+    vectors = flat[torch.from_numpy(grid.places).to(flat.device)]
+    lengths = torch.from_numpy(grid.lengths.astype(np.int64)).to(flat.device)
+    if pooling != "mean":
+        return torch.segment_reduce(vectors, pooling, lengths=lengths)
+    sums = torch.segment_reduce(vectors, "sum", lengths=lengths)
+    return sums / lengths[:, None]
+
+
+def forward(teacher: Teacher, grid: Grid, layers: Sequence[int]) -> dict[int, torch.Tensor]:
+    """The hidden states of the layers asked for; nothing else is kept."""
+    import torch
+
+    given = {"input_ids": grid.pieces, "attention_mask": grid.mask.astype(np.int64)}
+    if grid.types is not None:
+        given["token_type_ids"] = grid.types
+    inputs = {name: torch.from_numpy(array).to(teacher.device) for name, array in given.items()}
+    inner = any(layer != teacher.layers for layer in layers)
+    with torch.inference_mode():
+        output: Any = teacher.model(**inputs, output_hidden_states=inner)
+    # The last layer is what the model itself calls its output: some put one more normalisation on it.
+    return {
+        layer: cast("torch.Tensor", output.last_hidden_state)
+        if layer == teacher.layers
+        else output.hidden_states[layer]
+        for layer in layers
+    }
+
+
+def to_batch(texts: Sequence[Text], grid: Grid, hidden: Mapping[int, torch.Tensor], pooling: Pooling = "mean") -> Batch:
+    """The words of texts with their vectors at each layer."""
+    import torch
+
+    with torch.inference_mode():
+        layers = {layer: pool(states, grid, pooling).float().cpu().numpy() for layer, states in hidden.items()}
+    before = np.cumsum([0] + [int(text.sentences[-1]) + 1 for text in texts[:-1]])
+    return Batch(
+        words=np.concatenate([text.words for text in texts]),
+        sentences=np.concatenate(
+            [text.sentences + first for text, first in zip(texts, before, strict=True)], dtype=np.int32
+        ),
+        positions=np.concatenate([text.positions for text in texts]),
+        layers=layers,
+    )

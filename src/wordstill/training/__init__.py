@@ -1,0 +1,1 @@
+"""What gradient students share: sampling, row-wise optimizers, kept contexts, checkpoints."""

@@ -1,0 +1,38 @@
+"""Checkpoints: a folder that is there whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wordstill.files import replacing, write_json
+from wordstill.formats import safetensors
+from wordstill.vectors import Array
+
+State = Mapping[str, Array]
+
+
+def save_checkpoint(folder: Path, progress: Mapping[str, Any], states: Mapping[str, State]) -> None:
+    """Write where a run stands and its students' states; an older checkpoint stays until this one is complete."""
+    with replacing(folder) as temporary:
+        temporary.mkdir()
+        for name, state in states.items():
+            safetensors.write(temporary / _file(name), state)
+        write_json(temporary / "progress.json", progress)
+
+
+def load_progress(folder: Path) -> dict[str, Any] | None:
+    """Where a run stands, or None if it has no checkpoint."""
+    path = folder / "progress.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def load_state(folder: Path, name: str) -> dict[str, Array]:
+    """The state of one student, memory-mapped."""
+    return safetensors.read(folder / _file(name))[0]
+
+
+def _file(student: str) -> str:
+    return student.replace("/", "--") + ".safetensors"

@@ -1,0 +1,188 @@
+"""Loops over the rows of large tables, compiled: only the rows of a batch are ever touched.
+
+All of them give the same bytes whatever the number of threads: a thread has rows of its own and adds up in
+the order of the batch.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from wordstill.vectors import Array
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def add_rows(table: Array, rows: Array, vectors: Array, owners: Array) -> None:
+    """table[rows[i]] += vectors[owners[i]] for every i with a row that is not negative."""
+    for i in range(len(rows)):
+        row = rows[i]
+        if row >= 0:
+            vector = vectors[owners[i]]
+            target = table[row]
+            for j in range(len(vector)):
+                target[j] += vector[j]
+
+
+@njit(cache=True)
+def widen_rows(table: Array, rows: Array, vectors: Array, sign: float) -> None:
+    """table[rows[i]] = max(table[rows[i]], vectors[i]); with sign -1 the minimum."""
+    for i in range(len(rows)):
+        row = rows[i]
+        if row >= 0:
+            for j in range(vectors.shape[1]):
+                if (vectors[i, j] - table[row, j]) * sign > 0:
+                    table[row, j] = vectors[i, j]
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def score_coefficients(
+    table: Array,
+    contexts: Array,
+    owners: Array,
+    rows: Array,
+    clamp: float,
+    offset: float,
+    coefficients: Array,
+) -> Any:
+    """The loss of every target and its negatives, and d loss / d score of each.
+
+    rows[i, 0] is a target, rows[i, 1:] are its negatives, contexts[owners[i]] their context. A score is
+    u . E + offset, clamped: outside the clamp its gradient is zero.
+    """
+    losses = np.zeros(len(rows))
+    for i in prange(len(rows)):
+        context = contexts[owners[i]]
+        loss = 0.0
+        for k in range(rows.shape[1]):
+            vector = table[rows[i, k]]
+            score = np.float32(0.0)
+            for j in range(len(context)):
+                score += vector[j] * context[j]
+            score += offset
+            inside = 1.0 if -clamp <= score <= clamp else 0.0
+            signed = max(-clamp, min(clamp, score))
+            if k == 0:
+                signed = -signed
+            # log(1 + e^x) without overflow, and its derivative
+            loss += max(signed, 0.0) + math.log1p(math.exp(-abs(signed)))
+            slope = inside / (1.0 + math.exp(-signed))
+            coefficients[i, k] = -slope if k == 0 else slope
+        losses[i] = loss
+    return losses.sum()
+
+
+@njit(cache=True)
+def group_by_row(rows: Array, slots: Array) -> Any:
+    """The distinct rows, and for each the places in `rows` (flat) where it stands, in order.
+
+    `slots` is a table of -1, one a row of the table; it is given back as it came.
+    """
+    flat = rows.ravel()
+    distinct = np.empty(len(flat), dtype=np.int32)
+    sizes = np.zeros(len(flat) + 1, dtype=np.int64)
+    number = 0
+    for place in range(len(flat)):
+        row = flat[place]
+        if slots[row] < 0:
+            slots[row] = number
+            distinct[number] = row
+            number += 1
+        sizes[slots[row] + 1] += 1
+    for slot in range(number):
+        sizes[slot + 1] += sizes[slot]
+    filled = sizes[:number].copy()
+    places = np.empty(len(flat), dtype=np.int64)
+    for place in range(len(flat)):
+        slot = slots[flat[place]]
+        places[filled[slot]] = place
+        filled[slot] += 1
+    for slot in range(number):
+        slots[distinct[slot]] = -1
+    return distinct[:number], sizes[: number + 1], places
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def adam_rows(
+    table: Array,
+    first: Array,
+    second: Array,
+    distinct: Array,
+    starts: Array,
+    places: Array,
+    coefficients: Array,
+    contexts: Array,
+    owners: Array,
+    rate: float,
+    step: int,
+    scale: float,
+) -> None:
+    """One lazy Adam step: only the rows of the batch move, with moments that only they advance.
+
+    The gradient of a row is the sum over its places of coefficient times context, times `scale`.
+    """
+    width = table.shape[1]
+    columns = coefficients.shape[1]
+    flat = coefficients.ravel()
+    corrected = rate * math.sqrt(1.0 - 0.999**step) / (1.0 - 0.9**step)
+    tiny = 1e-8 * math.sqrt(1.0 - 0.999**step)
+    for slot in prange(len(distinct)):
+        row = distinct[slot]
+        gradient = np.zeros(width, dtype=np.float32)
+        for at in range(starts[slot], starts[slot + 1]):
+            weight = np.float32(flat[places[at]] * scale)
+            context = contexts[owners[places[at] // columns]]
+            for j in range(width):
+                gradient[j] += weight * context[j]
+        for j in range(width):
+            g = gradient[j]
+            first[row, j] = np.float32(0.9) * first[row, j] + np.float32(0.1) * g
+            second[row, j] = np.float32(0.999) * second[row, j] + np.float32(0.001) * g * g
+            table[row, j] -= np.float32(corrected * first[row, j] / (math.sqrt(second[row, j]) + tiny))
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def adagrad_rows(
+    table: Array,
+    squares: Array,
+    start: Array,
+    pull: Array,
+    distinct: Array,
+    starts: Array,
+    places: Array,
+    coefficients: Array,
+    contexts: Array,
+    owners: Array,
+    rate: float,
+) -> None:
+    """One row-wise Adagrad step: a row has one rate, rate / sqrt(mean square of all its gradients' numbers).
+
+    Each row is also pulled towards where it started, by `pull` of the row: rare words stay near what is
+    known of them without training.
+    """
+    width = table.shape[1]
+    columns = coefficients.shape[1]
+    flat = coefficients.ravel()
+    anchored = start.shape[0] > 0
+    for slot in prange(len(distinct)):
+        row = distinct[slot]
+        gradient = np.zeros(width, dtype=np.float32)
+        for at in range(starts[slot], starts[slot + 1]):
+            weight = np.float32(flat[places[at]])
+            context = contexts[owners[places[at] // columns]]
+            for j in range(width):
+                gradient[j] += weight * context[j]
+        if anchored:
+            for j in range(width):
+                gradient[j] += pull[row] * (table[row, j] - start[row, j])
+        square = np.float32(0.0)
+        for j in range(width):
+            square += gradient[j] * gradient[j]
+        squares[row] += square / width
+        if squares[row] > 0:
+            pace = np.float32(rate / math.sqrt(squares[row]))
+            for j in range(width):
+                table[row, j] -= pace * gradient[j]
