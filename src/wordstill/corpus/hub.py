@@ -53,9 +53,7 @@ class HubDataset:
         except ImportError:
             raise self._needs_packages() from None
         try:
-            rows = load_dataset(
-                self.name, self.config, split=self.split, revision=self.revision, streaming=True
-            )
+            rows = load_dataset(self.name, self.config, split=self.split, revision=self.revision, streaming=True)
             for number, row in enumerate(rows, 1):
                 text = text_of(row, field, f"{self}, row {number}")
                 yield from text_paragraphs(decoder.without_surrogates(text))

@@ -12,20 +12,20 @@ import hashlib
 import json
 import lzma
 import os
-import shutil
-import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, BinaryIO, cast
 
 from wordstill.corpus.hub import PREFIX, HubDataset
 from wordstill.corpus.records import json_paragraphs, parquet_paragraphs
-from wordstill.corpus.streams import PARQUET, compression_of, kind_of, open_stream
+from wordstill.corpus.spool import spool_stdin
+from wordstill.corpus.streams import kind_of, open_stream
 from wordstill.corpus.text import Decoder, stream_paragraphs
 from wordstill.corpus.wikipedia import dump_paragraphs, extracted_paragraphs
 from wordstill.errors import InputError
+
+__all__ = ["BEGINNING", "Corpus", "Position", "spool_stdin"]
 
 # Part of the fingerprint: raise it when the same files begin to give other paragraphs.
 READER_VERSION = 1
@@ -72,9 +72,7 @@ class Corpus:
         digest = hashlib.sha256(json.dumps([READER_VERSION, self.field, self.min_characters]).encode())
         for path in self.files:
             dataset = self._dataset(path)
-            digest.update(
-                _file_digest(path) if dataset is None else hashlib.sha256(str(dataset).encode()).digest()
-            )
+            digest.update(_file_digest(path) if dataset is None else hashlib.sha256(str(dataset).encode()).digest())
         return digest.hexdigest()
 
     def paragraphs(self, start: Position = BEGINNING) -> Iterator[tuple[Position, str]]:
@@ -169,50 +167,3 @@ def _file_digest(path: Path) -> bytes:
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}): check the file.") from None
     return digest.digest()
-
-
-def spool_stdin(stream: BinaryIO, folder: Path) -> Path:
-    """Copy a stream that can be read only once into `folder` and return the file, there only once complete.
-
-    It is compressed (zstandard if installed, else gzip) unless what comes is compressed or parquet already.
-    """
-    head = stream.read(16)
-    if compression_of(None, head) or head.startswith(PARQUET):
-        name = "stdin"
-    else:
-        name = "stdin.zst" if _has_zstandard() else "stdin.gz"
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{name}-", dir=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            with _compressor(file, name) as packed:
-                packed.write(head)
-                shutil.copyfileobj(stream, packed, MIB)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, folder / name)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    return folder / name
-
-
-def _has_zstandard() -> bool:
-    try:
-        import zstandard  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
-def _compressor(file: IO[bytes], name: str) -> IO[bytes]:
-    if name.endswith(".zst"):
-        import zstandard
-
-        return cast("IO[bytes]", zstandard.ZstdCompressor(level=3).stream_writer(file, closefd=False))
-    if name.endswith(".gz"):
-        # Without the time of day in it, the same input gives the same file and fingerprint.
-        return cast(
-            "IO[bytes]", gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0)
-        )
-    return os.fdopen(os.dup(file.fileno()), "wb")

@@ -30,9 +30,7 @@ def json_paragraphs(stream: BinaryIO, path: Path, field: str, decoder: Decoder) 
         try:
             record = json.loads(decoder.decode(line), strict=False)
         except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"{path}, line {number} is not JSON ({error}): write one JSON object a line."
-            ) from None
+            raise InputError(f"{path}, line {number} is not JSON ({error}): write one JSON object a line.") from None
         if not isinstance(record, dict):
             raise InputError(f"{path}, line {number} is no JSON object: write one object a line.")
         text = text_of(record, field, f"{path}, line {number}")
@@ -51,8 +49,7 @@ def text_of(record: dict[str, Any], field: str, where: str) -> str:
         return ""
     if not isinstance(text, str):
         raise InputError(
-            f'{where}: the field "{field}" is {type(text).__name__}, not text: '
-            f"name another, of {_named(record)}."
+            f'{where}: the field "{field}" is {type(text).__name__}, not text: name another, of {_named(record)}.'
         )
     return text
 

@@ -9,6 +9,7 @@ import io
 import lzma
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
@@ -17,6 +18,7 @@ from wordstill.errors import InputError
 Kind = Literal["text", "json", "parquet", "mediawiki", "wikiextractor"]
 
 HEAD = 1 << 16
+PIECE = 1 << 18
 
 # An extension of these decides, so that a damaged archive is called damaged and not read as text.
 EXTENSIONS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".lzma": "xz", ".zst": "zstandard"}
@@ -47,20 +49,24 @@ def compression_of(path: Path | None, head: bytes) -> str | None:
     return next((name for name, magic in MAGIC.items() if magic.match(head)), None)
 
 
-def open_stream(path: Path) -> BinaryIO:
+@contextmanager
+def open_stream(path: Path) -> Iterator[BinaryIO]:
     """The file's content, decompressed and as UTF-8, without a byte order mark.
 
     `read(n)` is short only at the end; damage shows while reading, as EOFError or OSError and the like.
     """
-    file = cast(BinaryIO, path.open("rb"))
-    compression = compression_of(path, _peek(file, 16))
-    stream = file if compression is None else _decompressed(file, compression)
-    head = stream.read(4)
-    for mark, encoding in MARKS:
-        if head.startswith(mark):
-            rest = _Joined(head[len(mark) :], stream)
-            return _buffered(rest if encoding == "utf-8" else _FromUtf16(_buffered(rest), encoding))
-    return _buffered(_Joined(head, stream))
+    with path.open("rb") as file:
+        head = file.read(16)
+        file.seek(0)
+        compression = compression_of(path, head)
+        stream = file if compression is None else _decompressed(file, compression)
+        head = stream.read(4)
+        for mark, encoding in MARKS:
+            if head.startswith(mark):
+                rest = _buffered(_chained(head[len(mark) :], stream))
+                yield rest if encoding == "utf-8" else _buffered(_from_utf16(rest, encoding))
+                return
+        yield _buffered(_chained(head, stream))
 
 
 def kind_of(path: Path) -> Kind:
@@ -93,9 +99,7 @@ def _refuse_binary(path: Path, head: bytes) -> None:
     if head.startswith(b"%PDF-"):
         raise InputError(f"{path} is a PDF: convert it to plain text first, for example with pdftotext.")
     if head.startswith((b"PK\x03\x04", b"7z\xbc\xaf")) or head[257:262] == b"ustar":
-        raise InputError(
-            f"{path} is an archive of files (zip, tar, 7z or an office document): unpack it first."
-        )
+        raise InputError(f"{path} is an archive of files (zip, tar, 7z or an office document): unpack it first.")
     if head.startswith(PARQUET):
         raise InputError(f"{path} is a compressed parquet file: decompress it first.")
     if compression_of(None, head):
@@ -109,31 +113,11 @@ def _refuse_binary(path: Path, head: bytes) -> None:
         )
 
 
-def _peek(file: BinaryIO, size: int) -> bytes:
-    head = file.read(size)
-    file.seek(0)
-    return head
-
-
-def _buffered(raw: io.RawIOBase) -> BinaryIO:
-    return cast(BinaryIO, io.BufferedReader(raw, 1 << 18))
-
-
-def _decompressed(file: BinaryIO, compression: str) -> BinaryIO:
-    openers: dict[str, Callable[[BinaryIO], object]] = {
-        "gzip": lambda file: gzip.GzipFile(fileobj=file),
-        "bzip2": bz2.BZ2File,
-        "xz": lzma.LZMAFile,
-        "zstandard": lambda file: _buffered(_Zstandard(file)),
-    }
-    return cast(BinaryIO, openers[compression](file))
-
-
 class _Chunks(io.RawIOBase):
-    """A readable file over a generator of bytes."""
+    """A readable file over an iterator of bytes."""
 
-    def __init__(self, chunks: Iterator[bytes], file: BinaryIO) -> None:
-        self._chunks, self._file, self._rest = chunks, file, memoryview(b"")
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks, self._rest = chunks, memoryview(b"")
 
     def readable(self) -> bool:
         return True
@@ -149,67 +133,57 @@ class _Chunks(io.RawIOBase):
         self._rest = self._rest[size:]
         return size
 
-    def close(self) -> None:
-        self._file.close()
-        super().close()
+
+def _buffered(chunks: Iterator[bytes]) -> BinaryIO:
+    return cast(BinaryIO, io.BufferedReader(_Chunks(chunks), PIECE))
 
 
-class _Joined(_Chunks):
-    """Bytes already taken from a stream, put before the rest of it."""
-
-    def __init__(self, head: bytes, stream: BinaryIO) -> None:
-        def chunks() -> Iterator[bytes]:
-            yield head
-            while chunk := stream.read(1 << 18):
-                yield chunk
-
-        super().__init__(chunks(), stream)
+def _chained(head: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    yield head
+    while chunk := stream.read(PIECE):
+        yield chunk
 
 
-class _FromUtf16(_Chunks):
+def _from_utf16(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
     """UTF-16 as UTF-8; what is no character becomes one invalid byte, counted later like any other."""
-
-    def __init__(self, stream: BinaryIO, encoding: str) -> None:
-        def chunks() -> Iterator[bytes]:
-            decoder = codecs.getincrementaldecoder(encoding)("surrogatepass")
-            while chunk := stream.read(1 << 17):
-                yield SURROGATE.sub("\udcff", decoder.decode(chunk)).encode("utf-8", "surrogateescape")
-            if decoder.getstate()[0]:
-                yield b"\xff"
-
-        super().__init__(chunks(), stream)
+    decoder = codecs.getincrementaldecoder(encoding)("surrogatepass")
+    while chunk := stream.read(PIECE):
+        yield SURROGATE.sub("\udcff", decoder.decode(chunk)).encode("utf-8", "surrogateescape")
+    if decoder.getstate()[0]:
+        yield b"\xff"
 
 
-class _Zstandard(_Chunks):
+def _decompressed(file: BinaryIO, compression: str) -> BinaryIO:
+    openers: dict[str, Callable[[BinaryIO], object]] = {
+        "gzip": lambda file: gzip.GzipFile(fileobj=file),
+        "bzip2": bz2.BZ2File,
+        "xz": lzma.LZMAFile,
+        "zstandard": lambda file: _buffered(_zstandard(file)),
+    }
+    return cast(BinaryIO, openers[compression](file))
+
+
+def _zstandard(file: BinaryIO) -> Iterator[bytes]:
     """Decompressed zstandard frames.
 
     The package's own stream reader takes a truncated file for a complete one, so frames are followed here.
     They are fed in small pieces because a piece comes out whole, and a block of four bytes can hold 128 KiB.
     """
-
-    def __init__(self, file: BinaryIO) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            raise InputError(
-                f'{file.name} is compressed with zstandard: pip install "wordstill[corpora]" to read it.'
-            ) from None
-
-        def chunks() -> Iterator[bytes]:
-            frame = None
-            try:
-                while piece := file.read(1 << 10):
-                    while piece:
-                        frame = (
-                            frame
-                            or zstandard.ZstdDecompressor(max_window_size=LONGEST_WINDOW).decompressobj()
-                        )
-                        yield frame.decompress(piece)
-                        piece = frame.unused_data if frame.eof else b""
-                        frame = None if frame.eof else frame
-            except zstandard.ZstdError as error:
-                raise OSError(str(error)) from None
-            if frame is not None:
-                raise EOFError("the last frame is incomplete")
-
-        super().__init__(chunks(), file)
+    try:
+        import zstandard
+    except ImportError:
+        raise InputError(
+            f'{file.name} is compressed with zstandard: pip install "wordstill[corpora]" to read it.'
+        ) from None
+    frame = None
+    try:
+        while piece := file.read(1 << 10):
+            while piece:
+                frame = frame or zstandard.ZstdDecompressor(max_window_size=LONGEST_WINDOW).decompressobj()
+                yield frame.decompress(piece)
+                piece = frame.unused_data if frame.eof else b""
+                frame = None if frame.eof else frame
+    except zstandard.ZstdError as error:
+        raise OSError(str(error)) from None
+    if frame is not None:
+        raise EOFError("the last frame is incomplete")

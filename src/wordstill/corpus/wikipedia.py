@@ -33,8 +33,7 @@ def dump_paragraphs(stream: BinaryIO, path: Path, decoder: Decoder) -> Iterator[
         pages.parser.Parse("", True)
     except expat.ExpatError as error:
         raise InputError(
-            f"{path}, line {error.lineno} is broken XML ({expat.ErrorString(error.code)}): "
-            "fetch the dump again."
+            f"{path}, line {error.lineno} is broken XML ({expat.ErrorString(error.code)}): fetch the dump again."
         ) from None
 
 
@@ -88,9 +87,7 @@ class _Pages:
             self._length += len(characters)
             if self._length > LONGEST_PAGE:
                 line = self.parser.CurrentLineNumber
-                raise InputError(
-                    f"{self._path}, line {line}: a page too long for MediaWiki; fetch the dump again."
-                )
+                raise InputError(f"{self._path}, line {line}: a page too long for MediaWiki; fetch the dump again.")
 
     def _end(self, name: str) -> None:
         name = name.rpartition(":")[2]

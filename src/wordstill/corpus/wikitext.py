@@ -39,9 +39,7 @@ PROSE_TEMPLATES = {
     **dict.fromkeys(("convert", "cvt"), ("1", "2")),
     **dict.fromkeys(("lang", "transl", "transliteration"), ("2",)),
     **dict.fromkeys(("quote", "blockquote", "cquote", "nowrap", "nobr", "small", "smaller"), ("1",)),
-    **dict.fromkeys(
-        ("abbr", "tooltip", "sic", "vanchor", "visible anchor", "angbr", "flag", "nihongo"), ("1",)
-    ),
+    **dict.fromkeys(("abbr", "tooltip", "sic", "vanchor", "visible anchor", "angbr", "flag", "nihongo"), ("1",)),
 }
 
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -51,9 +49,7 @@ BRACKET = re.compile(r"[\[\]{}]")
 MAGIC_WORD = re.compile(r"__[A-Z]+__")
 STYLE = re.compile(r"'{2,}")
 LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z]+)*|simple")
-MEDIA_FILE = re.compile(
-    r"\.(?:jpe?g|png|svg|gif|tiff?|webp|og[gvm]|oga|webm|mp3|wav|midi?|pdf|djvu)$", re.IGNORECASE
-)
+MEDIA_FILE = re.compile(r"\.(?:jpe?g|png|svg|gif|tiff?|webp|og[gvm]|oga|webm|mp3|wav|midi?|pdf|djvu)$", re.IGNORECASE)
 NOT_A_PARAGRAPH = tuple("*#:;|!{}")
 LEFT_OVER = re.compile(r"\[\[|\]\]|\{\{|\}\}|\||==|\bhttps?://")
 # What is left of "(IPA: {{IPA|..}}; born 1900)" once templates are gone.
@@ -154,9 +150,7 @@ def _visible(code: Any, dropped_namespaces: frozenset[str]) -> str:
         elif kind == "Template":
             name = str(node.name).strip().lower()
             shown = ("1",) if name.startswith("lang-") else PROSE_TEMPLATES.get(name, ())
-            parts.append(
-                " ".join(_visible(node.get(key).value, dropped_namespaces) for key in shown if node.has(key))
-            )
+            parts.append(" ".join(_visible(node.get(key).value, dropped_namespaces) for key in shown if node.has(key)))
         elif kind == "Tag" and node.wiki_markup in {"*", "#", ":", ";"}:
             parts.append(node.wiki_markup)
         elif kind == "Tag":
