@@ -132,8 +132,6 @@ def _after_dotted(before: str, name: str, word: str) -> bool:
 
 def _after_letter(before: str, word: str) -> bool:
     """After an initial: "J. Smith" goes on, "vitamin C. The" does not."""
-    if before == "I":
-        return True
     if before.isupper():
-        return word.lower() in _STARTERS and word not in {"I", "A"}
+        return word.lower() in _STARTERS and (before == "I" or word not in {"I", "A"})
     return not (word[:1].isdigit() or before in _BEFORE_DIGIT)
