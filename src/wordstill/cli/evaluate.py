@@ -13,9 +13,13 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wordstill.errors import InputError
 from wordstill.files import replacing
+
+if TYPE_CHECKING:
+    from wordstill.evaluation.subjects import Subject
 
 FORMATS = ("json", "csv", "latex")
 
@@ -23,7 +27,7 @@ FORMATS = ("json", "csv", "latex")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `wordstill evaluate`."""
     add = parser.add_argument
-    add("vectors", nargs="+", metavar="VECTORS", help="files or folders of vectors, or run folders")
+    add("vectors", nargs="*", metavar="VECTORS", help="files or folders of vectors, or run folders")
     add("--tasks", type=_list, metavar="NAME,..", help="similarity, analogy, relations, categorization")
     add(
         "--datasets",
@@ -33,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--split", choices=("dev", "test"), help="judge only one half of every set")
     add("--compat", choices=("web", "muse"), help="reproduce another harness, defects included")
+    add("--compare", nargs=2, metavar=("A", "B"), help="paired difference of two of the vectors (or paths)")
     add("--case", choices=("auto", "exact", "ignore"), default="auto", help="how words are looked up")
     add("--top", type=int, metavar="N", help="use only the first N words of the vocabulary")
     add("--method", choices=("add", "multiply"), default="add", help="analogies by 3CosAdd or 3CosMul")
@@ -46,13 +51,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Evaluate, write what is asked for, print the table where nothing else is printed."""
-    from wordstill.evaluation import evaluate
+    from wordstill.evaluation import compare, evaluate
 
     written = {name: getattr(arguments, name) for name in FORMATS if getattr(arguments, name)}
     if list(written.values()).count("-") > 1:
         raise InputError("only one of --json, --csv and --latex can go to standard output; give a FILE")
+    vectors, compared = _chosen(arguments.vectors, arguments.compare or [])
     results = evaluate(
-        arguments.vectors,
+        vectors,
         arguments.tasks,
         arguments.datasets,
         split=arguments.split,
@@ -65,6 +71,9 @@ def run(arguments: argparse.Namespace) -> None:
         seeds=arguments.seeds,
         progress=lambda line: print(line, file=sys.stderr),
     )
+    if compared:
+        first, second = compared
+        results.differences = compare(results, first, second, arguments.resamples, arguments.seed)
     texts = {"json": results.to_json, "csv": results.to_csv, "latex": results.to_latex}
     for name, place in written.items():
         text = texts[name]()
@@ -76,6 +85,31 @@ def run(arguments: argparse.Namespace) -> None:
                 temporary.write_text(text, encoding="utf-8")
     if "-" not in written.values():
         sys.stdout.write(results.table(bold=sys.stdout.isatty(), parts=arguments.parts))
+
+
+def _chosen(paths: list[str], compared: list[str]) -> tuple[list[str], list[str]]:
+    """The paths to evaluate, and the shown names of the two to compare, which may be given as paths too."""
+    from wordstill.evaluation.subjects import subjects
+
+    known = subjects(paths) if paths else []
+    paths = paths + [path for path in compared if not _matching(known, path)]
+    judged = subjects(paths)
+    chosen = []
+    for path in compared:
+        matching = _matching(judged, path)
+        if len(matching) != 1:
+            raise InputError(f"{path} stands for {len(matching)} vectors; compare one of {', '.join(matching)}")
+        chosen += matching
+    return paths, chosen
+
+
+def _matching(judged: list[Subject], path: str) -> list[str]:
+    named = [one.name for one in judged if one.name == path]
+    return named or [one.name for one in judged if one.path and _within(one.path, Path(path))]
+
+
+def _within(path: Path, folder: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())
 
 
 def _list(text: str) -> list[str]:

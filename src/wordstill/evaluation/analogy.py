@@ -17,7 +17,7 @@ import numpy as np
 from wordstill.errors import InputError
 from wordstill.evaluation.intervals import Mean
 from wordstill.evaluation.parsers import Questions
-from wordstill.evaluation.space import Space
+from wordstill.evaluation.space import Space, letters_and_digits
 from wordstill.vectors import Array
 
 Method: TypeAlias = Literal["add", "multiply"]
@@ -50,11 +50,9 @@ def analogy_backwards(space: Space, questions: Questions) -> Mean:
 
 def analogy_with_mean_vector(space: Space, questions: Questions) -> Mean:
     """The `web` harness: a missing word of the question has the mean vector, and no question is skipped."""
-    rows = _rows(space, questions)
+    rows = _rows(space, questions, cleaned=True)
     known, index = np.unique(rows[:, :3], return_inverse=True)
-    vectors = space.unit(known)
-    vectors[known < 0] = space.mean_unit
-    found = solve(space, Asked(vectors, index.reshape(-1, 3), rows[:, :3]))
+    found = solve(space, Asked(space.unit_or_mean(known), index.reshape(-1, 3), rows[:, :3]))
     return Mean((found == rows[:, 3]).astype(np.float64) * (rows[:, 3] >= 0))
 
 
@@ -76,9 +74,7 @@ def solve(space: Space, asked: Asked, method: Method = "add") -> Array:
                 # Cosines are moved to [0, 1], so that a product of two negative ones is not a large score.
                 products = (1.0 + products) / 2.0
 
-            def improve(
-                at: int, products: Array = products, block: Array = block, start: int = start
-            ) -> None:
+            def improve(at: int, products: Array = products, block: Array = block, start: int = start) -> None:
                 batch = slice(at, at + BATCH_QUESTIONS)
                 scores = _scores(products, terms[batch], method)
                 local = places[batch] - start
@@ -118,8 +114,9 @@ def _scores(products: Array, terms: Array, method: Method) -> Array:
     return np.asarray(near)
 
 
-def _rows(space: Space, questions: Questions) -> Array:
-    return space.find(word for question in questions.words for word in question).reshape(-1, 4)
+def _rows(space: Space, questions: Questions, cleaned: bool = False) -> Array:
+    words = (word for question in questions.words for word in question)
+    return space.find(map(letters_and_digits, words) if cleaned else words).reshape(-1, 4)
 
 
 def _judged(space: Space, asked: Array, expected: Array, method: Method) -> Mean:

@@ -47,9 +47,7 @@ def fetch(file: File, name: str) -> bytes:
         raise _failed(file, name, reason) from None
     except http.client.IncompleteRead as error:
         expected = f" of {len(error.partial) + error.expected}" if error.expected is not None else ""
-        raise _failed(
-            file, name, f"the connection broke after {len(error.partial)}{expected} bytes"
-        ) from None
+        raise _failed(file, name, f"the connection broke after {len(error.partial)}{expected} bytes") from None
     except urllib.error.URLError as error:
         raise _failed(file, name, str(error.reason)) from None
     except (OSError, http.client.HTTPException) as error:

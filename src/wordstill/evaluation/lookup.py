@@ -79,9 +79,7 @@ def cache_folder() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "wordstill"
     if sys.platform == "win32":
-        return (
-            Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "wordstill" / "Cache"
-        )
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "wordstill" / "Cache"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wordstill"
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from wordstill.evaluation.results import Result
 from wordstill.evaluation.tasks import Settings
 
 _COMPAT = {
@@ -25,6 +26,19 @@ _COMPAT = {
 def compat_notes(settings: Settings) -> list[str]:
     """What the harness whose numbers are reproduced does differently."""
     return [_COMPAT[settings.compat]] if settings.compat else []
+
+
+def coverage_notes(results: Iterable[Result]) -> list[str]:
+    """A warning where the scores of several vectors are over different items."""
+    covered: dict[str, set[int]] = {}
+    for result in results:
+        covered.setdefault(result.dataset, set()).add(result.covered)
+    if all(len(counts) == 1 for counts in covered.values()):
+        return []
+    return [
+        "The vectors cover different items, and a higher score on fewer items is not better: see `all`,"
+        " or compare two on the items that both cover (--compare)."
+    ]
 
 
 def layer_notes(names: Iterable[str]) -> list[str]:

@@ -88,9 +88,7 @@ def read_questions(path: Path) -> Questions:
             continue
         fields = _fields(line)
         if len(fields) != 4 or not all(fields):
-            raise InputError(
-                f"{path}, line {number}: expected four words or ': section', found {_short(fields)}"
-            )
+            raise InputError(f"{path}, line {number}: expected four words or ': section', found {_short(fields)}")
         found.words.append((fields[0], fields[1], fields[2], fields[3]))
         found.sections.append(section)
     if not found.words:
@@ -119,9 +117,7 @@ def read_categories(path: Path) -> Categories:
             columns = (fields.index("word"), fields.index("category" if "category" in fields else "class"))
             continue
         if len(fields) <= max(columns) or not fields[columns[1]]:
-            raise InputError(
-                f"{path}, line {number}: expected a word and its category, found {_short(fields)}"
-            )
+            raise InputError(f"{path}, line {number}: expected a word and its category, found {_short(fields)}")
         word = fields[columns[0]].removesuffix("_N")
         if word:
             found.words.append(word)
@@ -150,18 +146,14 @@ def kind_of(path: Path) -> str:
     """Which of the three formats a user's own file has, from its first line that is no comment."""
     for _, line in _lines(path):
         fields = _fields(line)
-        if line.startswith(":") or (
-            len(fields) == 4 and _number(fields[2]) is None and _number(fields[3]) is None
-        ):
+        if line.startswith(":") or (len(fields) == 4 and _number(fields[2]) is None and _number(fields[3]) is None):
             return "analogy"
         if len(fields) >= 3 and not {"category", "class"} & set(fields):
             return "similarity"
         if len(fields) >= 2:
             return "categorization"
         break
-    raise InputError(
-        f"{path} is no data set: expected pairs with scores, analogies, or words with categories"
-    )
+    raise InputError(f"{path} is no data set: expected pairs with scores, analogies, or words with categories")
 
 
 def _relation(name: str, questions: Path, ratings: Path, training: bool) -> Relation:

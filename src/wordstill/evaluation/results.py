@@ -65,18 +65,17 @@ class Result:
         values = {name: _finite(getattr(self, name)) for name in COLUMNS}
         values |= {name: getattr(self, name) for name in ("split", "compat") if getattr(self, name)}
         if self.parts:
-            values["parts"] = [
-                {name: _finite(value) for name, value in vars(part).items()} for part in self.parts
-            ]
+            values["parts"] = [{name: _finite(value) for name, value in vars(part).items()} for part in self.parts]
         return values
 
 
 class Results(list[Result]):
-    """A list of Result with `notes` for the table's foot."""
+    """A list of Result, with `notes` for the table's foot and `differences` between two of the vectors."""
 
     def __init__(self, results: Iterable[Result] = (), notes: Iterable[str] = ()) -> None:
         super().__init__(results)
         self.notes = list(notes)
+        self.differences: list[Result] = []
 
     def find(self, dataset: str, vectors: str | None = None) -> Result:
         """The result on a data set (of the vectors named, where there are several)."""
@@ -105,7 +104,7 @@ class Results(list[Result]):
 
     def to_json(self) -> str:
         """A JSON list of objects, raw fractions."""
-        return json.dumps([result.as_dict() for result in self], indent=2, ensure_ascii=False)
+        return json.dumps([result.as_dict() for result in (*self, *self.differences)], indent=2, ensure_ascii=False)
 
 
 def _finite(value: Any) -> Any:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from wordstill.errors import InputError
-from wordstill.evaluation import parsers
 from wordstill.evaluation.analogy import Method
-from wordstill.evaluation.datasets import DATASETS, FIVE, Dataset, dataset
+from wordstill.evaluation.datasets import FIVE
 from wordstill.evaluation.intervals import Outcome, bootstrap, interval
-from wordstill.evaluation.lookup import Found, differing_files, find, locate
-from wordstill.evaluation.notes import compat_notes, layer_notes
+from wordstill.evaluation.loading import Loaded, load_datasets
+from wordstill.evaluation.notes import compat_notes, coverage_notes, layer_notes
 from wordstill.evaluation.results import AVERAGE, OVERALL, Part, Result, Results
 from wordstill.evaluation.space import Case, Space, make_space
 from wordstill.evaluation.split import Split
@@ -25,15 +22,6 @@ from wordstill.evaluation.tasks import TASKS, Compat, Judged, Settings
 
 # MUSE reads the first 200,000 words of a file, lowercased.
 MUSE_WORDS = 200_000
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """A data set that has been read (and halved, where a half is asked for)."""
-
-    name: str
-    task: str
-    data: Any
 
 
 def evaluate(
@@ -66,8 +54,7 @@ def evaluate(
     resamples  draws of the bootstrap, seeded by `seed`; seeds: k-means runs of categorization
     """
     settings = Settings(split, compat, case, top, method, resamples, seed, seeds)
-    chosen = _chosen_tasks(tasks)
-    loaded, notes = _load(chosen, datasets, settings)
+    loaded, notes = load_datasets(tasks, datasets, settings)
     results = Results(notes=[*notes, *compat_notes(settings)])
     names = []
     for subject in subjects(vectors):
@@ -80,93 +67,17 @@ def evaluate(
                 progress(f"{subject.name}: {data.name}")
             found.append(_result(space, data, settings))
         results += [*found, *_averages(found)]
-    results.notes += layer_notes(names)
+    results.notes += [*coverage_notes(results), *layer_notes(names)]
     return results
 
 
-def _chosen_tasks(tasks: Sequence[str] | None) -> list[str]:
-    if tasks is None:
-        return list(TASKS)
-    for task in tasks:
-        if task not in TASKS:
-            raise InputError(f"there is no task {task!r}; choose from {', '.join(TASKS)}")
-    return list(tasks)
-
-
-def _load(
-    tasks: list[str], names: Sequence[str | Path] | None, settings: Settings
-) -> tuple[list[Loaded], list[str]]:
-    loaded: list[Loaded] = []
-    notes: list[str] = []
-    absent: list[str] = []
-    for name, task, path in _files(tasks, names, notes, absent):
-        data = TASKS[task].read(path)
-        if settings.split is not None:
-            data = TASKS[task].halve(data, settings.split)
-        loaded.append(Loaded(name, task, data))
-    if not loaded:
-        raise InputError(
-            f"no data set of {', '.join(tasks)} is here; name a folder with some in $WORDSTILL_DATA,"
-            " or get one (wordstill data list)"
-        )
-    if absent:
-        notes.append(f"Not here and left out: {', '.join(absent)} (wordstill data get NAME).")
-    if settings.split is not None:
-        notes.append(f"Only the {settings.split} half of every set.")
-    return loaded, notes
-
-
-def _files(
-    tasks: list[str], names: Sequence[str | Path] | None, notes: list[str], absent: list[str]
-) -> Iterator[tuple[str, str, Path]]:
-    if names is None:
-        for entry in DATASETS.values():
-            if entry.task in tasks:
-                if (here := find(entry)) is None:
-                    absent.append(entry.name)
-                    continue
-                notes += [
-                    f"{path} is not the pinned file of {entry.name}." for path in differing_files(entry, here)
-                ]
-                yield entry.name, entry.task, here.path
-        return
-    for name in names:
-        if str(name) in DATASETS:
-            entry = dataset(str(name))
-            if entry.task not in TASKS:
-                raise InputError(
-                    f"{entry.name} belongs to the task {entry.task}, which evaluate does not judge"
-                )
-            here = locate(entry)
-            notes += [
-                f"{path} is not the pinned file of {entry.name}." for path in differing_files(entry, here)
-            ]
-            yield entry.name, entry.task, here.path
-        else:
-            yield _own(str(name))
-
-
-def _not_pinned(entry: Dataset, here: Found) -> list[str]:
-    return [f"{path} is not the pinned file of {entry.name}." for path in differing_files(entry, here)]
-
-
-def _own(name: str) -> tuple[str, str, Path]:
-    """A user's own file: FILE, or TASK:FILE where its first line does not tell."""
-    task, _, rest = name.partition(":")
-    if task in ("similarity", "analogy", "categorization") and rest:
-        path = Path(rest)
-    else:
-        path, task = Path(name), ""
-    if not path.is_file():
-        raise InputError(f"there is no data set and no file {name!r}; known are {', '.join(DATASETS)}")
-    return path.stem, task or parsers.kind_of(path), path
-
-
 def _space(subject: Subject, settings: Settings) -> Space:
-    if settings.compat is None:
-        return make_space(subject.name, subject.load(), settings.case, settings.top)
-    top = settings.top or (MUSE_WORDS if settings.compat == "muse" else None)
-    return make_space(subject.name, subject.load(), "ignore", top)
+    case, top = settings.case, settings.top
+    if settings.compat == "web":
+        case = "lowered"
+    elif settings.compat == "muse":
+        case, top = "ignore", top or MUSE_WORDS
+    return make_space(subject.name, subject.load(), case, top)
 
 
 def _result(space: Space, data: Loaded, settings: Settings) -> Result:
@@ -181,7 +92,7 @@ def _result(space: Space, data: Loaded, settings: Settings) -> Result:
         dataset=data.name,
         metric=judged.metric,
         score=covered.score(),
-        score_all=judged.all.score() if judged.covered or settings.compat else float("nan"),
+        score_all=judged.all.score(),
         low=low,
         high=high,
         items=judged.items,

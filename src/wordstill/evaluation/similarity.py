@@ -20,13 +20,8 @@ def similarity(space: Space, pairs: Pairs) -> Correlation:
 
 def similarity_with_mean_vector(space: Space, pairs: Pairs) -> Correlation:
     """The `web` harness: a missing word has the mean of all unit vectors, and nothing is normalized after."""
-    sides = []
-    for words in (pairs.first, pairs.second):
-        rows = space.find(words)
-        vectors = space.unit(rows)
-        vectors[rows < 0] = space.mean_unit
-        sides.append(vectors)
-    return Correlation(pairs.gold, _dots(*sides))
+    first, second = (space.unit_or_mean(space.find(words)) for words in (pairs.first, pairs.second))
+    return Correlation(pairs.gold, _dots(first, second))
 
 
 def _dots(first: Array, second: Array) -> Array:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from wordstill.errors import InputError
 from wordstill.vectors import Array
 
-Case: TypeAlias = Literal["auto", "exact", "ignore"]
+Case: TypeAlias = Literal["auto", "exact", "ignore", "lowered"]
 
 # A vocabulary is taken for lowercase when at most one word in this many has a capital: room for [PAD].
 WORDS_PER_CAPITAL = 100
@@ -23,7 +23,8 @@ class Space:
 
     case "auto"    a dataset's word is looked up as it is, then, in a lowercase vocabulary, lowercased
          "exact"   as it is
-         "ignore"  the vocabulary is lowercased: of words that differ in case alone the first one counts
+         "ignore"  both are lowercased: of words that differ in case alone the first one counts
+         "lowered" only the vocabulary is lowercased (the `web` harness)
 
     The first row of a word that stands twice counts. A row with NaN or infinity and a row of zeros (which has
     no direction) are no vectors: their words are missing. `notes` says what was met.
@@ -37,8 +38,8 @@ class Space:
         case: Case = "auto",
         top: int | None = None,
     ) -> None:
-        if case not in ("auto", "exact", "ignore"):
-            raise InputError(f"case is 'auto', 'exact' or 'ignore', not {case!r}")
+        if case not in get_args(Case):
+            raise InputError(f"case is one of {', '.join(get_args(Case))}, not {case!r}")
         if matrix.ndim != 2 or len(words) != len(matrix) or matrix.dtype.kind not in "fiu":
             raise InputError(f"{name} has {len(words)} words and a {matrix.dtype} matrix of {matrix.shape}")
         if top is not None and top < 1:
@@ -47,7 +48,8 @@ class Space:
         self.words = list(words[:top])
         self.matrix = matrix[:top]
         self.norms, broken = _norms(self.matrix)
-        keys = [word.lower() for word in self.words] if case == "ignore" else self.words
+        lowered = case in ("ignore", "lowered")
+        keys = [word.lower() for word in self.words] if lowered else self.words
         self._rows: dict[str, int] = {}
         for row, key in enumerate(keys):
             self._rows.setdefault(key, row)
@@ -60,7 +62,7 @@ class Space:
         self.usable = usable
         # The rows that may be the answer to an analogy.
         self.candidates = np.flatnonzero(usable & first)
-        self.notes = _notes(name, broken, int((~usable).sum()) - broken, int((~first).sum()), self._fold)
+        self.notes = _notes(name, broken, int((~usable).sum()) - broken, int((~first).sum()), lowered)
 
     def find(self, words: Iterable[str]) -> Array:
         """The row of each word; -1 where it has no vector."""
@@ -80,6 +82,12 @@ class Space:
         vectors[known] = self.matrix[rows[known]] / lengths[known, None]
         return vectors
 
+    def unit_or_mean(self, rows: Array) -> Array:
+        """The same with the mean of all unit vectors in place of zeros."""
+        vectors = self.unit(rows)
+        vectors[rows < 0] = self.mean_unit
+        return vectors
+
     @cached_property
     def mean_unit(self) -> Array:
         """The mean of all unit vectors: what some harnesses give a missing word."""
@@ -87,6 +95,11 @@ class Space:
         for start in range(0, len(self.candidates), BLOCK_ROWS):
             total += self.unit(self.candidates[start : start + BLOCK_ROWS]).sum(axis=0, dtype=np.float64)
         return (total / max(1, len(self.candidates))).astype(np.float32)
+
+
+def letters_and_digits(word: str) -> str:
+    """The word lowercased and without punctuation, as the `web` harness cleans its analogies."""
+    return "".join(letter for letter in word.lower() if letter.isalnum() or letter in "-_" or ord(letter) > 255)
 
 
 def make_space(name: str, vectors: Any, case: Case = "auto", top: int | None = None) -> Space:

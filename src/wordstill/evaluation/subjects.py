@@ -19,9 +19,10 @@ class Subject:
 
     name: str
     load: Callable[[], Any]
+    path: Path | None = None
 
 
-def subjects(vectors: Any) -> Iterator[Subject]:
+def subjects(vectors: Any) -> list[Subject]:
     """Everything to be judged, in order."""
     found = list(_subjects(vectors))
     if not found:
@@ -30,7 +31,7 @@ def subjects(vectors: Any) -> Iterator[Subject]:
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"two vectors are called {name!r}; give them different names")
-    yield from found
+    return found
 
 
 def _subjects(vectors: Any) -> Iterator[Subject]:
@@ -54,10 +55,7 @@ def _subjects(vectors: Any) -> Iterator[Subject]:
 
 def _names_vectors(vectors: Mapping[Any, Any]) -> bool:
     """Whether the values are themselves vectors of many words, rather than one word's vector each."""
-    return any(
-        isinstance(value, str | Path | Mapping) or hasattr(value, "index_to_key")
-        for value in vectors.values()
-    )
+    return any(isinstance(value, str | Path | Mapping) or hasattr(value, "index_to_key") for value in vectors.values())
 
 
 def _at_paths(paths: list[Path], name: str | None = None) -> Iterator[Subject]:
@@ -69,9 +67,9 @@ def _at_paths(paths: list[Path], name: str | None = None) -> Iterator[Subject]:
         short = name or (path.resolve().name if last.count(path.resolve().name) == 1 else str(path))
         students = run_students(path)
         if students is None:
-            yield Subject(short, partial(WordVectors.load, path))
+            yield Subject(short, partial(WordVectors.load, path), path)
         for student, folder in (students or {}).items():
-            yield Subject(f"{short}/{student}", partial(WordVectors.load, folder))
+            yield Subject(f"{short}/{student}", partial(WordVectors.load, folder), folder)
 
 
 def _same(vectors: Any) -> Any:

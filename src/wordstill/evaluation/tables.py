@@ -30,7 +30,7 @@ def text_table(results: Results, bold: bool = False, parts: bool = False) -> str
         f"{_BOLD}{line}{_PLAIN}" if bold and is_best else line
         for line, (_, is_best) in zip(lines[1:], rows, strict=True)
     ]
-    return "\n".join([heading, rule, *body, *_foot(results, several)]) + "\n"
+    return "\n".join([heading, rule, *body, *_differences(results), *_foot(results, several)]) + "\n"
 
 
 def csv_table(results: Results) -> str:
@@ -39,13 +39,11 @@ def csv_table(results: Results) -> str:
     names = (*COLUMNS[:3], "part", *COLUMNS[3:], "split", "compat")
     writer = csv.DictWriter(stream, names, restval="", lineterminator="\n")
     writer.writeheader()
-    for result in results:
+    for result in (*results, *results.differences):
         values = result.as_dict()
         parts = values.pop("parts", [])
         writer.writerow(values)
-        shared = {
-            name: values.get(name, "") for name in ("vectors", "task", "dataset", "metric", "split", "compat")
-        }
+        shared = {name: values.get(name, "") for name in ("vectors", "task", "dataset", "metric", "split", "compat")}
         for part in parts:
             coverage = part["covered"] / part["items"]
             own = {name: value for name, value in part.items() if name != "name"}
@@ -132,13 +130,24 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     ]
 
 
+def _differences(results: Results) -> list[str]:
+    if not results.differences:
+        return []
+    rows = [(_TITLES.get(one.dataset, one.dataset), *_row("", one, _clear(one))[1:]) for one in results.differences]
+    lines = _aligned([("difference", *HEADER[1:]), *rows])
+    return ["", lines[0], "-" * len(lines[0]), *lines[1:]]
+
+
+def _clear(difference: Result) -> bool:
+    return difference.low > 0 or difference.high < 0
+
+
 def _foot(results: Results, several: bool) -> list[str]:
-    foot = [
-        "",
-        "score: items with a missing word skipped, times 100. all: every item counted (docs/evaluation.md).",
-    ]
+    foot = ["", "Scores times 100. score: items with a missing word skipped; all: every item counted."]
     if several:
         foot.append("*: the best of the vectors on that set.")
+    if results.differences:
+        foot.append("Differences are paired, on the items that both cover; *: the interval leaves out 0.")
     return foot + list(dict.fromkeys(results.notes))
 
 

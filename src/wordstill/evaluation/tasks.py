@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -12,8 +12,10 @@ import numpy as np
 from wordstill.errors import InputError
 from wordstill.evaluation import parsers
 from wordstill.evaluation.analogy import Method, analogy, analogy_backwards, analogy_with_mean_vector
-from wordstill.evaluation.intervals import Outcome
-from wordstill.evaluation.parsers import Pairs, Questions
+from wordstill.evaluation.categorization import categorization, categorization_of_web
+from wordstill.evaluation.intervals import Mean, Outcome
+from wordstill.evaluation.parsers import Categories, Pairs, Questions, Relation
+from wordstill.evaluation.relations import relation_scores, relation_scores_of_web
 from wordstill.evaluation.similarity import similarity, similarity_with_mean_vector
 from wordstill.evaluation.space import Case, Space
 from wordstill.evaluation.split import Split, half
@@ -112,7 +114,43 @@ def _sections(questions: Questions) -> dict[str, Array]:
     return sections if len(sections) > 1 else {}
 
 
+def _halve_relations(relations: list[Relation], split: Split) -> list[Relation]:
+    halves = []
+    for relation in relations:
+        chosen = half(((relation.name, *pair) for pair in relation.pairs), split)
+        pairs = [pair for pair, keep in zip(relation.pairs, chosen, strict=True) if keep]
+        texts = [text for text, keep in zip(relation.gold_text, chosen, strict=True) if keep]
+        halves.append(replace(relation, pairs=pairs, gold=relation.gold[chosen], gold_text=texts))
+    return halves
+
+
+def _judge_relations(space: Space, relations: list[Relation], settings: Settings) -> Judged:
+    tested = [relation for relation in relations if settings.compat == "web" or not relation.training]
+    skipped, every, covered = relation_scores(space, tested)
+    items = sum(len(relation.pairs) for relation in tested)
+    if settings.compat == "web":
+        skipped = every = relation_scores_of_web(space, tested)
+    return Judged("spearman", Mean(skipped), Mean(every), items, covered)
+
+
+def _halve_categories(categories: Categories, split: Split) -> Categories:
+    chosen = half(([word] for word in categories.words), split)
+    words = [word for word, keep in zip(categories.words, chosen, strict=True) if keep]
+    return Categories(words, [label for label, keep in zip(categories.labels, chosen, strict=True) if keep])
+
+
+def _judge_categories(space: Space, categories: Categories, settings: Settings) -> Judged:
+    if settings.compat == "web":
+        outcome = categorization_of_web(space, categories, settings.seed)
+    else:
+        outcome = categorization(space, categories, settings.seeds, settings.seed)
+    covered = int((space.find(categories.words) >= 0).sum())
+    return Judged("purity", outcome, outcome.filled(), len(categories.words), covered)
+
+
 TASKS: dict[str, Task] = {
     "similarity": Task(parsers.read_pairs, _halve_pairs, _judge_pairs),
     "analogy": Task(_read_questions, _halve_questions, _judge_questions),
+    "relations": Task(parsers.read_relations, _halve_relations, _judge_relations),
+    "categorization": Task(parsers.read_categories, _halve_categories, _judge_categories),
 }
