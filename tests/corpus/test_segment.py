@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import doctest
 import importlib.util
 import itertools
 import json
@@ -114,9 +115,7 @@ def test_only_spaces_and_invisible_characters_are_left_out(text: str) -> None:
 
 
 @given(texts, st.sampled_from(["unicode", "whitespace"]), st.sampled_from(["rules", "line"]))
-def test_no_word_is_empty_or_holds_whitespace_or_control_characters(
-    text: str, how: str, borders: str
-) -> None:
+def test_no_word_is_empty_or_holds_whitespace_or_control_characters(text: str, how: str, borders: str) -> None:
     for word in words(text, SegmentSettings(words=how, sentences=borders)):
         assert word
         assert not any(letter.isspace() or unicodedata.category(letter) in {"Cc", "Cs"} for letter in word)
@@ -263,3 +262,7 @@ def test_sentence_f1_on_the_english_web_treebank_stays_above_its_floor() -> None
     scores = benchmark.scores(benchmark.wordstill_words(), benchmark.treebank_paragraphs(found[0]))
     assert scores["f1"] > 0.84
     assert scores["changed_paragraphs"] == 0
+
+
+def test_the_examples_of_the_documentation_are_true() -> None:
+    assert doctest.testfile(str(ROOT / "docs/segmentation.md"), module_relative=False).failed == 0

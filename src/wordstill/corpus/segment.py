@@ -26,8 +26,7 @@ SPACY_CHARACTERS = 100_000
 _MOST_PARTS = 50
 # Scripts written without spaces, whose characters stand alone as words: Han and Hiragana.
 _ALONE = (
-    "\u3005\u3007\u3021-\u3029\u3038-\u303b\u3040-\u309f"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u3005\u3007\u3021-\u3029\u3038-\u303b\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _JOINERS = "\u200c\u200d"  # zero-width, but part of the spelling in Persian, in Indic scripts and in emoji
 
@@ -221,9 +220,7 @@ def _spacy_pipeline(settings: SegmentSettings) -> Any:
             pipeline = spacy.blank(name.removeprefix("blank:"))
             pipeline.add_pipe("sentencizer")
         else:
-            pipeline = spacy.load(
-                name, exclude=["tagger", "morphologizer", "attribute_ruler", "lemmatizer", "ner"]
-            )
+            pipeline = spacy.load(name, exclude=["tagger", "morphologizer", "attribute_ruler", "lemmatizer", "ner"])
     except (OSError, ImportError) as error:
         raise InputError(
             f'spaCy has no pipeline "{name}": python -m spacy download {name}, or use "spacy:blank:en".'
