@@ -24,9 +24,7 @@ TYPES = ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?"]
 ARRAYS = st.sampled_from(TYPES).flatmap(
     lambda dtype: arrays_of.arrays(dtype, arrays_of.array_shapes(min_dims=0, min_side=0, max_side=4))
 )
-NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=8).filter(
-    lambda name: name != "__metadata__"
-)
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=8).filter(lambda name: name != "__metadata__")
 
 
 def same_bits(first: Array, second: Array) -> bool:

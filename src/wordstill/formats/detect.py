@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from wordstill.errors import InputError
@@ -10,7 +11,7 @@ from wordstill.formats import folder, numbers, static_embedding
 from wordstill.formats.table import reading
 
 HEAD_BYTES = 1 << 20
-_HEADER = re.compile(rb"\s*\d+[ \t]+\d+[ \t\r]*\n?")
+_HEADER = re.compile(rb"\d+[ \t]+\d+[ \t\r]*")
 # How files begin that are no word vectors, and what to do about each.
 _OTHERS = {
     b"\x80": "is a pickle, perhaps saved by gensim, and a pickle can run any program when it is opened; load it where"
@@ -37,7 +38,7 @@ def detect(path: str | Path) -> str:
     head = _head(path)
     if not head:
         raise InputError(f"{path} is empty")
-    lines = head.split(b"\n")
+    lines = _whole_lines(head)
     if _HEADER.fullmatch(lines[0]):
         return _detect_with_header(lines)
     if _numbers_at_the_end(lines[0]):
@@ -51,15 +52,20 @@ def detect(path: str | Path) -> str:
 
 
 def glove_dimensions(path: Path) -> int:
-    """How many numbers a line has after its word; the fewest of the first lines, since a word may hold spaces."""
-    lines = _head(path).split(b"\n")
-    whole = lines[:-1] if len(lines) > 1 else lines
-    return min(_numbers_at_the_end(line) for line in whole[:100] if line.strip())
+    """How many numbers most of the first lines have after their word, which may itself end in a number."""
+    lines = _whole_lines(_head(path))[:100]
+    found = Counter(_numbers_at_the_end(line) for line in lines if line.strip())
+    return min(found, key=lambda dimensions: (-found[dimensions], dimensions))
 
 
 def _head(path: Path) -> bytes:
     with reading(path) as file:
         return file.read(HEAD_BYTES)
+
+
+def _whole_lines(head: bytes) -> list[bytes]:
+    lines = head.split(b"\n")
+    return lines[:-1] if len(lines) > 1 and (len(head) == HEAD_BYTES or not lines[-1]) else lines
 
 
 def _detect_with_header(lines: list[bytes]) -> str:
@@ -68,7 +74,7 @@ def _detect_with_header(lines: list[bytes]) -> str:
     first = lines[1] if len(lines) > 1 else b""
     if not first.strip() or dimensions <= _numbers_at_the_end(first):
         return "word2vec"
-    if all(_numbers_at_the_end(line) == len(_fields(line)) - 1 == 1 for line in lines[1:-1] or [first]):
+    if all(_numbers_at_the_end(line) == len(_fields(line)) - 1 == 1 for line in lines[1:]):
         return "glove"
     start = b"\n".join(lines[1:])[:4096]
     # A line of text that is too short is told from binary numbers by its letters.
