@@ -18,6 +18,11 @@ COMMANDS = {
     "distill": "distill a teacher over a corpus into static word vectors",
     "evaluate": "judge vectors on similarity, analogy, relations and categories",
     "data": "list, get and locate the data sets",
+    "neighbors": "list the words nearest to a word",
+    "analogy": "solve A is to B as C is to ...",
+    "similarity": "print the cosine of two words",
+    "convert": "write vectors in another format",
+    "info": "tell what a vectors file or folder is",
 }
 
 

@@ -1,0 +1,30 @@
+"""Print the cosine of two words' vectors, or of every pair of several.
+
+wordstill similarity run/closed river bank
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import combinations
+
+from wordstill.cli.words import add_json, require, show
+from wordstill.errors import InputError
+from wordstill.vectors import WordVectors
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add this command's arguments."""
+    parser.add_argument("vectors", metavar="VECTORS", help="a vectors folder, or a word2vec or GloVe file")
+    parser.add_argument("words", metavar="WORD", nargs="+", help="two words or more")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print a line for each pair."""
+    if len(arguments.words) < 2:
+        raise InputError("a similarity needs two words; give another one")
+    vectors = WordVectors.load(arguments.vectors)
+    require(vectors, arguments.words)
+    rows = [(*pair, vectors.similarity(*pair)) for pair in combinations(arguments.words, 2)]
+    show(rows, ("first", "second", "cosine"), arguments.json)
