@@ -17,6 +17,10 @@ from wordstill.errors import InputError
 ROWS = [{"text": "One.\nTwo."}, {"text": None}, {"text": "Three."}]
 
 
+class NoNetwork(Exception):
+    """Like the errors of the HTTP client, of no class that could be caught by name."""
+
+
 class Hub:
     """Stands in for the packages `datasets` and `huggingface_hub`, and remembers how it was asked."""
 
@@ -31,6 +35,8 @@ class Hub:
         return ROWS
 
     def dataset_info(self, name: str, revision: str | None) -> SimpleNamespace:
+        if name == "unreachable":
+            raise NoNetwork("name or service not known")
         return SimpleNamespace(sha=revision or self.commit)
 
 
@@ -84,6 +90,8 @@ def test_what_a_dataset_lacks_is_named() -> None:
         list(Corpus(["hf:imdb"], field="body").paragraphs())
     with pytest.raises(InputError, match=r"^hf:absent@c0ffee::train cannot be read \(no such dataset\): check"):
         list(Corpus(["hf:absent"]).paragraphs())
+    with pytest.raises(InputError, match=r"^hf:unreachable::train cannot be read \(name or service not known\)"):
+        list(Corpus(["hf:unreachable"]).paragraphs())
 
 
 def test_without_the_packages_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

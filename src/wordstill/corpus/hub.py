@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from wordstill.corpus.records import text_of
 from wordstill.corpus.text import Decoder, text_paragraphs
@@ -42,25 +43,25 @@ class HubDataset:
             raise self._needs_packages() from None
         try:
             commit = HfApi().dataset_info(self.name, revision=self.revision).sha
-        except (OSError, ValueError) as error:
-            raise self._cannot_be_read(error) from None
+        except Exception as error:  # what the client raises has no common class and changes with its version
+            raise self._cannot_be_read(error) from error
         return HubDataset(self.name, self.config, self.split, commit)
 
     def paragraphs(self, field: str, decoder: Decoder) -> Iterator[str]:
         """The paragraphs of the text column `field`, row by row."""
+        for number, row in enumerate(self._rows(), 1):
+            text = text_of(row, field, f"{self}, row {number}")
+            yield from text_paragraphs(decoder.without_surrogates(text))
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
         try:
             from datasets import load_dataset  # type: ignore[import-not-found,unused-ignore]
         except ImportError:
             raise self._needs_packages() from None
         try:
-            rows = load_dataset(self.name, self.config, split=self.split, revision=self.revision, streaming=True)
-            for number, row in enumerate(rows, 1):
-                text = text_of(row, field, f"{self}, row {number}")
-                yield from text_paragraphs(decoder.without_surrogates(text))
-        except InputError:
-            raise
-        except (OSError, ValueError, RuntimeError) as error:
-            raise self._cannot_be_read(error) from None
+            yield from load_dataset(self.name, self.config, split=self.split, revision=self.revision, streaming=True)
+        except Exception as error:  # as above
+            raise self._cannot_be_read(error) from error
 
     def _needs_packages(self) -> InputError:
         return InputError(f'{self} is a Hugging Face dataset: pip install "wordstill[corpora]" to read it.')

@@ -121,9 +121,9 @@ def extracted_paragraphs(stream: BinaryIO, decoder: Decoder) -> Iterator[str]:
         for line in text_paragraphs(decoder.decode(block)):
             if line.startswith("<doc ") and line.endswith(">"):
                 match = DOC_TITLE.fullmatch(line)
-                title = match.group(1).strip() if match else ""
+                title = html.unescape(match.group(1)).strip() if match else ""
             elif line != "</doc>":
-                if line != title:
-                    # WikiExtractor escapes <, > and &.
-                    yield from text_paragraphs(html.unescape(line))
+                text = html.unescape(line)  # WikiExtractor escapes <, > and &
+                if text != title:
+                    yield from text_paragraphs(text)
                 title = ""

@@ -44,6 +44,7 @@ PROSE_TEMPLATES = {
 
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)\b([^<>]*)>")
+OPENING = re.compile(r"<(?=[a-zA-Z/!])")
 HEADING = re.compile(r"^=[^\n]*=[ \t]*$", re.MULTILINE)
 BRACKET = re.compile(r"[\[\]{}]")
 MAGIC_WORD = re.compile(r"__[A-Z]+__")
@@ -53,9 +54,9 @@ MEDIA_FILE = re.compile(r"\.(?:jpe?g|png|svg|gif|tiff?|webp|og[gvm]|oga|webm|mp3
 NOT_A_PARAGRAPH = tuple("*#:;|!{}")
 LEFT_OVER = re.compile(r"\[\[|\]\]|\{\{|\}\}|\||==|\bhttps?://")
 # What is left of "(IPA: {{IPA|..}}; born 1900)" once templates are gone.
-EMPTY_BRACKETS = re.compile(r"[ \u00a0]*\([\s,;:–—/-]*\)")
+EMPTY_BRACKETS = re.compile(r" ?\([ ,;:–—/-]{0,20}\)")
 AFTER_OPENING = re.compile(r"\((?:\s*[,;:](?=[\s,;:)]))+\s*")
-BEFORE_CLOSING = re.compile(r"[\s,;:]+\)")
+BEFORE_CLOSING = re.compile(r"[ ,;:]{1,20}\)")
 REPEATED_COMMAS = re.compile(r",(?:\s*,)+")
 BEFORE_PUNCTUATION = re.compile(r"\s+(?=[,;.](?:\s|$))")
 
@@ -96,7 +97,8 @@ def _without_tags(text: str) -> str:
             parts.append(" ")
     if not inside:
         parts.append(text[position:])
-    return "".join(parts)
+    # No tag begins here any more, and the parser need not search for its end.
+    return OPENING.sub("< ", "".join(parts))
 
 
 def _depth(text: str) -> int:
@@ -174,6 +176,7 @@ def _link(node: Any, dropped_namespaces: frozenset[str]) -> str:
 
 def _tidy(text: str) -> str:
     text = STYLE.sub("", MAGIC_WORD.sub("", text))
+    text = " ".join(text.split())
     text = AFTER_OPENING.sub("(", text)
     text = BEFORE_CLOSING.sub(")", text)
     text = EMPTY_BRACKETS.sub("", text)
