@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from ugly_vectors import any_vectors, assert_same
 
 from wordstill.errors import InputError
@@ -19,6 +19,7 @@ def small() -> WordVectors:
     return WordVectors(["the", "river"], np.array([[1.0, 2.0], [3.0, 4.0]], np.float32), [7, 5], {"method": "closed"})
 
 
+@settings(max_examples=50)
 @given(vectors=any_vectors())
 def test_ugly_words_numbers_and_counts_survive_the_round_trip(
     tmp_path_factory: pytest.TempPathFactory, vectors: WordVectors

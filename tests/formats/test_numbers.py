@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wordstill.errors import InputError
@@ -21,6 +21,7 @@ TOKENS = st.one_of(
 )
 
 
+@settings(max_examples=300)
 @given(st.lists(TOKENS, min_size=1, max_size=20))
 @example(["123456789012345", "1234567.12345678", "12345678.1234567", "0.123456789012345", "00000000.5"])
 def test_what_python_reads_is_read_to_the_same_bits(tokens: list[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from ugly_vectors import any_vectors, assert_same
 
 from wordstill.errors import InputError
@@ -38,6 +38,7 @@ def write_with_gensim(vectors: WordVectors, path: Path, kind: str) -> None:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("zipped", ["", ".gz"])
+@settings(max_examples=50)
 @given(vectors=any_vectors(one_token=True))
 def test_ugly_words_and_numbers_survive_the_round_trip_here_and_in_gensim(
     tmp_path_factory: pytest.TempPathFactory, kind: str, zipped: str, vectors: WordVectors
@@ -52,6 +53,7 @@ def test_ugly_words_and_numbers_survive_the_round_trip_here_and_in_gensim(
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=50)
 @given(vectors=any_vectors(one_token=True).filter(len))
 def test_what_gensim_writes_is_read(tmp_path_factory: pytest.TempPathFactory, kind: str, vectors: WordVectors) -> None:
     path = tmp_path_factory.mktemp("theirs") / "vectors"

@@ -19,12 +19,19 @@ __all__ = ["WRITTEN", "detect", "load", "save"]
 WRITTEN = ("folder", "word2vec", "word2vec-binary", "glove")
 _BY_SUFFIX = {".txt": "word2vec", ".vec": "word2vec", ".bin": "word2vec-binary"}
 # Names that ask for a file of a kind that is not written here; a folder of that name would surprise.
-_OTHER_FILES = {".csv", ".json", ".kv", ".model", ".npy", ".npz", ".parquet", ".pkl", ".safetensors", ".tsv"} | {
-    ".bz2",
-    ".gz",
-    ".xz",
-    ".zip",
-    ".zst",
+_ARCHIVES = {".bz2", ".gz", ".xz", ".zip", ".zst"}
+_OTHER_FILES = {
+    ".csv",
+    ".json",
+    ".kv",
+    ".model",
+    ".npy",
+    ".npz",
+    ".parquet",
+    ".pkl",
+    ".safetensors",
+    ".tsv",
+    *_ARCHIVES,
 }
 
 

@@ -7,7 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 from wordstill.errors import InputError
-from wordstill.formats import folder, numbers, static_embedding
+from wordstill.formats import folder, static_embedding
+from wordstill.formats.numbers import is_number
 from wordstill.formats.table import reading
 
 HEAD_BYTES = 1 << 20
@@ -84,13 +85,8 @@ def _detect_with_header(lines: list[bytes]) -> str:
 
 def _numbers_at_the_end(line: bytes) -> int:
     """How many fields at the end of a line are numbers, its first field never counted."""
-    fields = _fields(line)
-    for count, field in enumerate(reversed(fields[1:])):
-        try:
-            numbers.parse(field)
-        except InputError:
-            return count
-    return len(fields) - 1
+    after = _fields(line)[1:]
+    return next((count for count, field in enumerate(reversed(after)) if not is_number(field)), len(after))
 
 
 def _fields(line: bytes) -> list[bytes]:

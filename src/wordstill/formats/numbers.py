@@ -108,7 +108,12 @@ def _digits(letters: npt.NDArray[np.uint8], ends: Integers, lengths: Integers, p
     return joined.view(np.int64)
 
 
+def is_number(token: bytes) -> bool:
+    """Whether `parse` takes it."""
+    return _NUMBER.fullmatch(token) is not None
+
+
 def _number(token: bytes) -> float:
-    if not _NUMBER.fullmatch(token):
+    if not is_number(token):
         raise InputError(f"{token.decode('utf-8', 'replace')!r} is not a number")
     return float(token)

@@ -1,0 +1,94 @@
+"""A vectors folder in sentence-transformers and in model2vec, each run where it is installed.
+
+The two cannot share an environment with the rest (model2vec pins an older transformers): `make interop` makes one for
+model2vec. Its own folders are read back here too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wordstill.formats import load, save
+from wordstill.vectors import Array, WordVectors
+
+WORDS = [
+    "the",
+    "river",
+    "bank",
+    "new_york",
+    "state-of-the-art",
+    "c++",
+    "a b",
+    "[UNK]",
+    "back\\slash",
+    "tab\tword",
+    "東",
+]
+MATRIX = np.random.default_rng(3).standard_normal((len(WORDS), 16)).astype(np.float32)
+CARD = {
+    "teacher": "org/model",
+    "licence": "apache-2.0",
+    "settings": {"vocabulary": {"lowercase": True}},
+    "title": '"quoted": # title',
+}
+TEXTS = {
+    "The RIVER": ["the", "river"],
+    "the river bank": ["the", "river", "bank"],
+    "New York": ["new_york"],
+    "state-of-the-art C++": ["state-of-the-art", "c++"],
+    "東": ["東"],
+    "": [],
+    " ".join(["river", "bank", "bank"] * 400): ["river", "bank", "bank"] * 400,
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    save(WordVectors(WORDS, MATRIX, range(len(WORDS), 0, -1), CARD), tmp_path / "v")
+    return tmp_path / "v"
+
+
+def mean_of(words: list[str], divisor: int | None = None) -> Array:
+    rows = MATRIX[[WORDS.index(word) for word in words]]
+    return rows.sum(axis=0) / max(divisor or len(words), 1)
+
+
+def test_sentence_transformers_takes_the_mean_of_the_words(folder: Path) -> None:
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    model = sentence_transformers.SentenceTransformer(str(folder), device="cpu")
+    expected = np.stack([mean_of(words) for words in TEXTS.values()])
+    np.testing.assert_allclose(model.encode(list(TEXTS)), expected, atol=1e-5)
+    # An unknown word counts as a zero vector: half the length, the same direction.
+    np.testing.assert_allclose(model.encode("river qqq"), mean_of(["river"], 2), atol=1e-6)
+
+
+def test_what_sentence_transformers_saves_is_read(folder: Path, tmp_path: Path) -> None:
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    sentence_transformers.SentenceTransformer(str(folder), device="cpu").save(str(tmp_path / "saved"))
+    read = load(tmp_path / "saved")
+    assert set(read.words) >= {"the", "river", "東"}
+    np.testing.assert_array_equal(read["river"], MATRIX[1])
+
+
+def test_model2vec_takes_the_mean_of_the_known_words(folder: Path) -> None:
+    model2vec = pytest.importorskip("model2vec")
+    model = model2vec.StaticModel.from_pretrained(folder)
+    expected = np.stack([mean_of(words) for words in TEXTS.values()])
+    np.testing.assert_allclose(model.encode(list(TEXTS)), expected, atol=1e-5)
+    np.testing.assert_allclose(model.encode("river qqq"), mean_of(["river"]), atol=1e-6)
+    assert model.base_model_name == "org/model"
+
+
+@pytest.mark.parametrize("options", [{}, {"vocabulary_quantization": 4}, {"quantize_to": "int8"}], ids=str)
+def test_what_model2vec_saves_is_read(folder: Path, tmp_path: Path, options: dict[str, int | str]) -> None:
+    model2vec = pytest.importorskip("model2vec")
+    if "vocabulary_quantization" in options:
+        pytest.importorskip("sklearn")
+    model = model2vec.StaticModel.from_pretrained(folder, **options)
+    model.save_pretrained(tmp_path / "saved")
+    read = load(tmp_path / "saved")
+    expected = np.asarray(model.encode("river"), np.float32)
+    np.testing.assert_allclose(read["river"], expected, rtol=1e-3, atol=1e-3)
