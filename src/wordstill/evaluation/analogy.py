@@ -23,8 +23,8 @@ from wordstill.vectors import Array
 Method: TypeAlias = Literal["add", "multiply"]
 
 # Measured: a block of products (queries x words) that stays in the cache, and batches of questions within it.
-BLOCK_WORDS = 1024
-BATCH_QUESTIONS = 128
+BLOCK_WORDS = 2048
+BATCH_QUESTIONS = 64
 
 
 @dataclass(frozen=True)

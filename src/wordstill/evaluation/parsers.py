@@ -157,12 +157,14 @@ def kind_of(path: Path) -> str:
 
 
 def _relation(name: str, questions: Path, ratings: Path, training: bool) -> Relation:
-    prototypes = []
-    for _, line in _lines(questions, comments=False):
-        if line.startswith("What relation"):
-            break
-        if line.count(":") == 1 and " word pairs" not in line:
-            prototypes.append(_pair(line))
+    lines = [line for _, line in _lines(questions, comments=False)]
+    start, stop = ("Consider the following", "What relation best")
+    told = [number for number, line in enumerate(lines) if line.startswith((start, stop))]
+    if len(told) != 2:
+        raise InputError(f"{questions} does not list its word pairs between {start!r} and {stop!r}")
+    # Some files have two pairs on a line, with or without a full stop between them.
+    listed = " ".join(lines[told[0] + 1 : told[1]]).replace(": ", ":").split()
+    prototypes = [_pair(text.rstrip(".,;")) for text in listed if ":" in text]
     gold, texts, pairs = [], [], []
     for number, line in _lines(ratings):
         text, _, quoted = line.partition(" ")
