@@ -79,7 +79,9 @@ class Closed:
         mean = self.total / number
         covariance = self.products / number - np.outer(mean, mean)
         values, directions = np.linalg.eigh(covariance)
-        trace = max(float(values.sum()), np.finfo(np.float64).tiny)
+        trace = float(values.sum())
+        if trace <= 1e-12 * float(mean @ mean):  # all contexts are one: there is nothing to tell apart
+            return mean, np.zeros_like(covariance)
         # Rounding can leave eigenvalues a little below zero; without a ridge they need a floor to divide by.
         damped = np.maximum(values, 1e-12 * trace) + self.settings.ridge * trace / len(values)
         return mean, (directions * damped**-self.settings.power) @ directions.T

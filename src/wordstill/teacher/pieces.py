@@ -36,8 +36,10 @@ class PieceTable:
         self._backend = type(tokenizer.backend_tokenizer).from_str(tokenizer.backend_tokenizer.to_str())
         self._backend.no_truncation()
         self._backend.no_padding()
-        # "[SEP]" in a corpus is text that someone wrote, not a command to the teacher.
+        # "[SEP]" in a corpus is text that someone wrote, not a command to the teacher. Some vocabularies have such
+        # marks among their ordinary pieces too, so they are also taken out of what comes back.
         self._backend.encode_special_tokens = True
+        self._special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         # Byte-level BPE marks the beginning of a word by the space before it.
         self._space = " " if _byte_level(self._backend) else ""
         self._pieces: dict[str, list[int]] = {}
@@ -65,7 +67,11 @@ class PieceTable:
                 table.clear()
                 new = list(dict.fromkeys(words))
             encoded = self._backend.encode_batch([self._space + word for word in new], add_special_tokens=False)
-            table.update(zip(new, (encoding.ids for encoding in encoded), strict=True))
+            for word, encoding in zip(new, encoded, strict=True):
+                ids = encoding.ids
+                if not self._special.isdisjoint(ids):
+                    ids = [piece for piece in ids if piece not in self._special]
+                table[word] = ids
         found = [table[word] for word in words]
         lengths = np.fromiter(map(len, found), dtype=np.int32, count=len(found))
         pieces = np.fromiter(chain.from_iterable(found), dtype=np.int32, count=int(lengths.sum()))

@@ -64,7 +64,7 @@ def score_coefficients(
                 score += vector[j] * context[j]
             score += offset
             inside = 1.0 if -clamp <= score <= clamp else 0.0
-            signed = max(-clamp, min(clamp, score))
+            signed = max(-clamp, min(clamp, score)) if score == score else score  # a NaN must show
             if k == 0:
                 signed = -signed
             # log(1 + e^x) without overflow, and its derivative

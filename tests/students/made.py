@@ -1,0 +1,37 @@
+"""Batches made of random vectors, with the awkward cases in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wordstill.corpus.vocabulary import Vocabulary
+from wordstill.students.batch import Batch
+from wordstill.students.student import Task
+from wordstill.vectors import Array
+
+# Repeated words, words outside the vocabulary, sentences of one and two words, one without any target.
+SENTENCES = ((0, 3, 1, 0), (2,), (-1, 4), (1, -1, 2, 5, 0, 3, 3), (-1, -1), (6, 0), (5, 4, 3, 2, 1))
+
+
+def made_task(words: int = 7, width: int = 5, layer: int = 2) -> Task:
+    counts = np.array([900, 400, 200, 90, 30, 12, 5][:words])
+    return Task(Vocabulary([f"w{n}" for n in range(words)], counts), width, layer, total_words=1000, seed=3)
+
+
+def made_sentences(
+    sentences: Sequence[Sequence[int]] = SENTENCES, width: int = 5, seed: int = 0
+) -> list[tuple[Array, Sequence[int]]]:
+    random = np.random.default_rng(seed)
+    # A large common mean, as contextual vectors have one.
+    return [(random.normal(size=(len(s), width)).astype(np.float32) + 3.0, s) for s in sentences]
+
+
+def made_batch(sentences: Sequence[tuple[Array, Sequence[int]]], layer: int = 2) -> Batch:
+    return Batch(
+        words=np.array([word for _, words in sentences for word in words], dtype=np.int32),
+        sentences=np.repeat(np.arange(len(sentences), dtype=np.int32), [len(words) for _, words in sentences]),
+        positions=np.concatenate([np.arange(len(words), dtype=np.int32) for _, words in sentences]),
+        layers={layer: np.concatenate([vectors for vectors, _ in sentences])},
+    )

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from made import made_batch, made_sentences, made_task
+from reference.closed import closed_form
+
+from wordstill.errors import InputError
+from wordstill.students.closed import Closed, ClosedSettings
+from wordstill.vectors import Array
+
+
+def learned(*parts: list[tuple[Array, object]], settings: ClosedSettings | None = None) -> Closed:
+    student = Closed(made_task(), settings or ClosedSettings())
+    for part in parts:
+        student.observe(made_batch(part))
+    return student
+
+
+@pytest.mark.parametrize(("power", "ridge"), [(0.5, 0.1), (1.0, 0.1), (1.0, 0.01), (0.0, 0.0), (0.3, 1.0)])
+def test_it_equals_the_formula_over_all_contexts_at_once(power: float, ridge: float) -> None:
+    sentences = made_sentences() + made_sentences(seed=1) + made_sentences(seed=2)
+    student = learned(sentences[:7], sentences[7:], settings=ClosedSettings(power=power, ridge=ridge))
+    expected, seen = closed_form(sentences, 7, power, ridge)
+    vectors = student.vectors()
+    assert student.seen.tolist() == seen.tolist()
+    assert vectors.words == [f"w{n}" for n in range(7)]
+    np.testing.assert_allclose(vectors.matrix, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_two_halves_merged_equal_the_whole() -> None:
+    first, second = made_sentences(seed=1), made_sentences(seed=2)
+    whole, left, right = learned(first, second), learned(first), learned(second)
+    left.merge(right)
+    np.testing.assert_allclose(left.vectors().matrix, whole.vectors().matrix, rtol=1e-5, atol=1e-5)
+    assert left.seen.tolist() == whole.seen.tolist()
+
+
+def test_the_order_of_batches_does_not_matter() -> None:
+    parts = [made_sentences(seed=seed) for seed in range(4)]
+    forth, back = learned(*parts), learned(*parts[::-1])
+    np.testing.assert_allclose(forth.vectors().matrix, back.vectors().matrix, rtol=1e-4, atol=1e-5)
+
+
+def test_a_state_that_is_loaded_goes_on_to_the_same_bytes() -> None:
+    first, second = made_sentences(seed=1), made_sentences(seed=2)
+    student, resumed = learned(first), learned()
+    resumed.load_state_dict({name: array.copy() for name, array in student.state_dict().items()})
+    for one in (student, resumed):
+        one.observe(made_batch(second))
+    assert student.vectors().matrix.tobytes() == resumed.vectors().matrix.tobytes()
+
+
+def test_a_word_that_never_occurs_has_no_vector() -> None:
+    vectors = learned(made_sentences([(0, 1), (1, 1, 0), (3,), (-1,)])).vectors()
+    assert vectors.words == ["w0", "w1", "w3"]
+    assert vectors.counts is not None
+    assert vectors.counts.tolist() == [900, 400, 90]
+
+
+def test_one_context_alone_gives_finite_vectors() -> None:
+    assert np.isfinite(learned(made_sentences([(0,)])).vectors().matrix).all()
+
+
+def test_settings_out_of_range_are_refused() -> None:
+    with pytest.raises(InputError, match="closed.ridge must be at least 0, not -1"):
+        ClosedSettings(ridge=-1.0)

@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from made import made_batch, made_sentences, made_task
+from reference import x2static as reference
+
+from wordstill.errors import InputError
+from wordstill.students.student import Contexts, read_settings
+from wordstill.students.x2static import X2Static, X2StaticSettings
+from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, score_coefficients
+from wordstill.training.sampling import generator
+
+PAPER = X2StaticSettings.presets()["paper"]
+
+
+def test_the_paper_preset_has_the_papers_constants() -> None:
+    assert PAPER.init == "random"
+    assert (PAPER.negatives, PAPER.negative_power, PAPER.subsample) == (10, 0.5, 5e-6)
+    assert (PAPER.optimizer, PAPER.learning_rate, PAPER.schedule) == ("adam", 1e-3, "constant")
+    assert (PAPER.epochs, PAPER.step_contexts, PAPER.clamp) == (1, 128, 20.0)
+    assert not PAPER.centre
+    assert not PAPER.offset
+    table = X2Static(made_task(), PAPER).table
+    assert np.abs(table).max() <= 1 / 5
+    assert np.abs(table).max() > 0.1
+
+
+def made_step(seed: int = 0, scale: float = 1.0) -> tuple[Any, ...]:
+    """A table, contexts and targets with negatives, words repeated on both sides."""
+    random = np.random.default_rng(seed)
+    table = (random.normal(size=(7, 5)) * scale).astype(np.float32)
+    contexts = random.normal(size=(4, 5)).astype(np.float32)
+    owners = np.array([0, 0, 1, 2, 3, 3], dtype=np.int32)
+    rows = np.array([[0, 3, 3], [1, 0, 2], [0, 0, 5], [4, 1, 1], [2, 3, 0], [2, 2, 1]], dtype=np.int32)
+    return table, contexts, owners, rows
+
+
+def literal(table: Any, contexts: Any, owners: Any, rows: Any, clamp: float, offset: float) -> tuple[float, Any]:
+    parameter = torch.tensor(table, dtype=torch.float64, requires_grad=True)
+    vectors = [torch.tensor(contexts[owner], dtype=torch.float64) for owner in owners]
+    loss = reference.loss(parameter, vectors, rows[:, 0].tolist(), rows[:, 1:].tolist(), clamp, offset)
+    loss.backward()
+    return float(loss.detach()), parameter.grad
+
+
+@pytest.mark.parametrize(("scale", "clamp", "offset"), [(1.0, 20.0, 0.0), (1.0, 20.0, -2.3), (30.0, 20.0, 0.0)])
+def test_loss_and_gradient_equal_the_papers_equation(scale: float, clamp: float, offset: float) -> None:
+    table, contexts, owners, rows = made_step(scale=scale)
+    coefficients = np.empty(rows.shape, dtype=np.float32)
+    loss = score_coefficients(table, contexts, owners, rows, clamp, offset, coefficients)
+    expected, gradient = literal(table, contexts, owners, rows, clamp, offset)
+    assert loss == pytest.approx(expected, rel=1e-5)
+    mine = np.zeros_like(table)
+    for i, k in np.ndindex(*rows.shape):
+        mine[rows[i, k]] += coefficients[i, k] * contexts[owners[i]]
+    np.testing.assert_allclose(mine, gradient.numpy(), atol=1e-5)
+
+
+def test_the_gradient_agrees_with_finite_differences() -> None:
+    table, contexts, owners, rows = made_step()
+    _, gradient = literal(table, contexts, owners, rows, 20.0, -1.0)
+    for row, column in ((0, 0), (2, 4), (3, 1), (6, 2)):
+        ends = []
+        for step in (1e-4, -1e-4):
+            moved = table.astype(np.float64).copy()
+            moved[row, column] += step
+            ends.append(literal(moved, contexts, owners, rows, 20.0, -1.0)[0])
+        assert gradient[row, column].item() == pytest.approx((ends[0] - ends[1]) / 2e-4, abs=1e-5)
+
+
+def test_adam_steps_equal_torchs_sparse_adam() -> None:
+    table, _, owners, rows = made_step()
+    start = torch.tensor(table, dtype=torch.float64)
+    first, second, slots = np.zeros_like(table), np.zeros_like(table), np.full(7, -1, dtype=np.int64)
+    gradients, touched = [], []
+    for step in (1, 2, 3):
+        _, contexts, _, _ = made_step(seed=step)
+        now = rows[step - 1 :: 2].copy()
+        here = owners[step - 1 :: 2]
+        coefficients = np.empty(now.shape, dtype=np.float32)
+        score_coefficients(table, contexts, here, now, 20.0, 0.0, coefficients)
+        gradients.append(literal(table, contexts, here, now, 20.0, 0.0)[1] / len(now))
+        touched.append(set(now.ravel().tolist()))
+        grouped = group_by_row(now, slots)
+        adam_rows(table, first, second, *grouped, coefficients, contexts, here, 0.01, step, 1 / len(now))
+    expected = reference.lazy_adam(start, gradients, touched, 0.01)
+    np.testing.assert_allclose(table, expected.numpy(), atol=1e-5)
+    assert (slots == -1).all()
+
+
+def test_adagrad_steps_have_one_rate_a_row() -> None:
+    table, _, owners, rows = made_step()
+    start = torch.tensor(table, dtype=torch.float64)
+    squares, slots = np.zeros(7, dtype=np.float32), np.full(7, -1, dtype=np.int64)
+    nothing, pull = np.zeros((0, 5), dtype=np.float32), np.zeros(7, dtype=np.float32)
+    gradients = []
+    for step in (1, 2, 3):
+        _, contexts, _, _ = made_step(seed=step)
+        coefficients = np.empty(rows.shape, dtype=np.float32)
+        score_coefficients(table, contexts, owners, rows, 20.0, 0.0, coefficients)
+        gradients.append(literal(table, contexts, owners, rows, 20.0, 0.0)[1])
+        grouped = group_by_row(rows, slots)
+        adagrad_rows(table, squares, nothing, pull, *grouped, coefficients, contexts, owners, 0.1)
+    np.testing.assert_allclose(table, reference.row_adagrad(start, gradients, 0.1).numpy(), atol=1e-5)
+
+
+def test_the_context_of_a_sentence_is_the_mean_over_all_its_words() -> None:
+    sentences = made_sentences()
+    means = made_batch(sentences).sentence_means(2)
+    for mean, (vectors, _) in zip(means, sentences, strict=True):
+        np.testing.assert_allclose(mean, reference.context(torch.tensor(vectors)).numpy(), rtol=1e-5)
+
+
+def test_an_observed_batch_makes_the_step_that_the_equations_ask_for() -> None:
+    """The whole student at once: draws as it draws, then the literal loss and torch's SparseAdam."""
+    task, settings = made_task(), replace(PAPER, subsample=1e-2)
+    student = X2Static(task, settings)
+    start = torch.tensor(student.table, dtype=torch.float64)
+    sentences = made_sentences()
+    batch = made_batch(sentences)
+    student.observe(batch)
+
+    random = generator(task.seed, 2, 1)
+    kept = random.random(len(batch.words)) < student.keep[batch.words]
+    kept &= batch.words >= 0
+    assert 0 < kept.sum() < (batch.words >= 0).sum()
+    negatives = student.sampler.draw(random, (int(kept.sum()), 10))
+    targets = batch.words[kept]
+    contexts = [torch.tensor(sentences[s][0], dtype=torch.float64) for s in batch.sentences[kept]]
+    parameter = start.clone().requires_grad_()
+    loss = reference.loss(
+        parameter, [reference.context(c) for c in contexts], targets.tolist(), negatives.tolist(), 20.0
+    )
+    loss.backward()
+    assert parameter.grad is not None
+    rows = {*targets.tolist(), *negatives.ravel().tolist()}
+    expected = reference.lazy_adam(start, [parameter.grad / len(targets)], [rows], 1e-3)
+    np.testing.assert_allclose(student.table, expected.numpy(), atol=1e-5)
+    assert student.losses[0][1] * len(targets) == pytest.approx(float(loss.detach()), rel=1e-5)
+
+
+def test_a_batch_without_any_target_changes_nothing() -> None:
+    student = X2Static(made_task(), PAPER)
+    before = student.table.copy()
+    student.observe(made_batch(made_sentences([(-1, -1), (-1,)])))
+    assert student.table.tobytes() == before.tobytes()
+
+
+@pytest.mark.parametrize("preset", ["small", "paper"])
+def test_a_state_that_is_loaded_goes_on_to_the_same_bytes(preset: str) -> None:
+    settings = replace(X2StaticSettings.presets()[preset], subsample=0.0)
+    student = X2Static(made_task(), settings)
+    kept = [student.observe(made_batch(made_sentences(seed=seed))) for seed in (1, 2)]
+    if preset == "small":
+        assert kept[0] is not None
+        student.replay(kept[0])
+    resumed = X2Static(made_task(), settings)
+    resumed.load_state_dict({name: array.copy() for name, array in student.state_dict().items()})
+    for one in (student, resumed):
+        if preset == "small":
+            assert kept[1] is not None
+            one.replay(kept[1])
+        else:
+            one.observe(made_batch(made_sentences(seed=3)))
+    assert student.vectors().matrix.tobytes() == resumed.vectors().matrix.tobytes()
+    assert student.losses == resumed.losses
+
+
+def made_contexts() -> Contexts:
+    """Sentences of four words, each context the mean of what its words point to."""
+    random = np.random.default_rng(5)
+    directions = random.normal(size=(7, 5)).astype(np.float32)
+    words = random.integers(0, 7, size=(400, 4)).astype(np.int32)
+    vectors = directions[words].mean(axis=1) + 3.0
+    return Contexts(vectors, words.ravel(), np.repeat(np.arange(400, dtype=np.int32), 4))
+
+
+def full_loss(student: X2Static, contexts: Contexts) -> float:
+    vectors, owners, rows = student._targets(contexts, generator(99))
+    coefficients = np.empty(rows.shape, dtype=np.float32)
+    return float(score_coefficients(student.table, vectors, owners, rows, *student._scoring(), coefficients))
+
+
+@pytest.mark.parametrize("init", ["zero", "random"])
+def test_training_lowers_the_loss(init: Any) -> None:
+    contexts = made_contexts()
+    settings = X2StaticSettings(init=init, subsample=0.0, epochs=5, pull=0.0)
+    student = X2Static(replace(made_task(), total_words=1600), settings)
+    student.mean = contexts.vectors.mean(axis=0)
+    before = full_loss(student, contexts)
+    for _ in range(5):
+        student.learn(contexts)
+    assert full_loss(student, contexts) < 0.97 * before
+
+
+def test_the_closed_form_is_a_better_start_than_zero() -> None:
+    contexts = made_contexts()
+    zero, closed = (X2Static(made_task(), X2StaticSettings(init=i, subsample=0.0)) for i in ("zero", "closed"))
+    assert closed.closed is not None
+    closed.closed.add(contexts)
+    closed.begin(contexts)
+    zero.mean = closed.mean
+    assert full_loss(closed, contexts) < 0.97 * full_loss(zero, contexts)
+
+
+def test_options_are_read_and_refused_by_name() -> None:
+    settings = read_settings(X2StaticSettings, "x2static", {"preset": "paper", "epochs": "4", "centre": "true"})
+    assert (settings.epochs, settings.centre, settings.optimizer) == (4, True, "adam")
+    for options, message in (
+        ({"epoch": "4"}, "has no option 'epoch'"),
+        ({"epochs": "many"}, "x2static.epochs is a whole number, not 'many'"),
+        ({"epochs": "0"}, "x2static.epochs must be at least 1"),
+        ({"init": "best"}, "x2static.init is one of closed, random, zero"),
+        ({"preset": "huge"}, "x2static.preset is one of small, paper"),
+        ({"centre": "yes"}, "x2static.centre is true or false"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_settings(X2StaticSettings, "x2static", options)
+
+
+def test_a_loss_that_is_not_a_number_stops_at_once() -> None:
+    student = X2Static(made_task(), replace(PAPER, subsample=0.0))
+    student.table[:] = np.nan
+    with pytest.raises(FloatingPointError, match="the loss is nan"):
+        student.observe(made_batch(made_sentences([(6, 6, 6), (6,)])))
