@@ -74,28 +74,30 @@ def _blocks_of_lines(path: Path, read_bytes: Callable[[int], bytes]) -> Iterator
 
 
 def _rows(path: Path, lines: list[bytes], line_number: int, dimensions: int) -> tuple[list[bytes], Array]:
-    words: list[bytes] = []
-    texts: list[bytes] = []
-    places: list[int] = []
-    for place, line in enumerate(lines, line_number):
-        line = line.rstrip()
-        word, _, text = line.partition(b" ")
-        if text.count(b" ") != dimensions - 1 or not text:
-            if not line:
-                continue
-            word, *fields = line.rsplit(None, dimensions)
-            if len(fields) != dimensions:
-                raise InputError(f"line {place} of {path} has {len(fields)} numbers and not {dimensions}")
-            text = b" ".join(fields)
-        words.append(word)
-        texts.append(text)
-        places.append(place)
-    try:
-        return words, numbers.parse(b" ".join(texts)).reshape(len(words), dimensions)
-    except InputError:
-        for place, text in zip(places, texts, strict=True):
-            try:
-                numbers.parse(text)
-            except InputError as error:
-                raise InputError(f"line {place} of {path}: {error}") from error
-        raise
+    stripped = [line.rstrip() for line in lines]
+    parted = [line.partition(b" ") for line in stripped if line]
+    words, texts = [word for word, _, _ in parted], [text for _, _, text in parted]
+    if not texts:
+        return [], np.empty((0, dimensions), np.float32)
+    matrix = numbers.parse_rows(texts, dimensions)
+    if matrix is None:
+        fields = [_fields(path, line, line_number + i, dimensions) for i, line in enumerate(stripped) if line]
+        words = [word for word, *_ in fields]
+        matrix = numbers.parse_rows([b" ".join(row[1:]) for row in fields], dimensions)
+        if matrix is None:
+            raise InputError(f"{path} has numbers after line {line_number} that cannot be read")
+    return words, matrix
+
+
+def _fields(path: Path, line: bytes, place: int, dimensions: int) -> list[bytes]:
+    """A word and its numbers, from a line that may have other spaces than one after each of them."""
+    word, _, text = line.partition(b" ")
+    fields = [word, *text.split()]
+    if len(fields) != dimensions + 1:
+        fields = line.rsplit(None, dimensions)
+    if len(fields) != dimensions + 1:
+        raise InputError(f"line {place} of {path} has {len(fields) - 1} numbers and not {dimensions}")
+    for field in fields[1:]:
+        if not numbers.is_number(field):
+            raise InputError(f"line {place} of {path}: {field.decode('utf-8', 'replace')!r} is not a number")
+    return fields
