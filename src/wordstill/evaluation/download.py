@@ -40,18 +40,18 @@ def fetch(file: File, name: str) -> bytes:
     assert file.address is not None
     try:
         with urllib.request.urlopen(file.address, timeout=TIMEOUT_SECONDS) as answer:
+            length = answer.headers.get("Content-Length")
             content = bytes(answer.read(LARGEST_FILE))
     except urllib.error.HTTPError as error:
         with error:
             reason = f"the server answered {error.code} ({error.reason})"
         raise _failed(file, name, reason) from None
-    except http.client.IncompleteRead as error:
-        expected = f" of {len(error.partial) + error.expected}" if error.expected is not None else ""
-        raise _failed(file, name, f"the connection broke after {len(error.partial)}{expected} bytes") from None
     except urllib.error.URLError as error:
         raise _failed(file, name, str(error.reason)) from None
     except (OSError, http.client.HTTPException) as error:
         raise _failed(file, name, str(error) or type(error).__name__) from None
+    if length is not None and len(content) < int(length):
+        raise _failed(file, name, f"the connection broke after {len(content)} of {length} bytes")
     sha256 = hashlib.sha256(content).hexdigest()
     if sha256 != file.sha256:
         raise _failed(file, name, f"its SHA-256 is {sha256}, not {file.sha256}: it is not the pinned file")
