@@ -15,7 +15,8 @@ from wordstill.errors import InputError
 from wordstill.files import replacing
 from wordstill.vectors import Array, WordVectors
 
-BLOCK_BYTES = 1 << 20
+# Small enough for the numbers of a block to stay in the processor's cache while they are read.
+BLOCK_BYTES = 1 << 19
 MAX_DIMENSIONS = 1_000_000
 # No word and no line of numbers is longer; without a bound a file of another kind would be read whole.
 MAX_LINE_BYTES = 1 << 26
