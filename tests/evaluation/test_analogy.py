@@ -62,7 +62,7 @@ def test_gensims_analogy_evaluation_gives_the_same_numbers(gensim_data: Path, tm
 @pytest.mark.parametrize("method", ["add", "multiply"])
 def test_answers_are_those_of_one_question_at_a_time(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BLOCK_WORDS", 7)
-    monkeypatch.setattr(module, "BATCH_QUESTIONS", 3)
+    monkeypatch.setattr(module, "BATCH", 3)
     vectors = capitals(others=33)
     space = make_space("v", vectors)
     asked = [words[:3] for words in questions_of(PLACES).words]

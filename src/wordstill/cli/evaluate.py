@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--seeds", type=int, default=5, metavar="N", help="k-means runs of categorization (5)")
     add("--parts", action="store_true", help="show every section of the analogy sets")
     for name in FORMATS:
-        add(f"--{name}", nargs="?", const="-", metavar="FILE", help=f"write {name} to FILE, or for the table")
+        add(f"--{name}", nargs="?", const="-", metavar="FILE", help=f"write {name} to FILE, or print it for the table")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -56,6 +56,10 @@ def run(arguments: argparse.Namespace) -> None:
     written = {name: getattr(arguments, name) for name in FORMATS if getattr(arguments, name)}
     if list(written.values()).count("-") > 1:
         raise InputError("only one of --json, --csv and --latex can go to standard output; give a FILE")
+    for name, place in written.items():
+        # `--json vectors.txt` must not write over vectors that were meant to be read.
+        if Path(place).exists() and Path(place).suffix not in (".json", ".csv", ".tex"):
+            raise InputError(f"--{name} {place} would replace a file that is no table; name it .json, .csv or .tex")
     vectors, compared = _chosen(arguments.vectors, arguments.compare or [])
     results = evaluate(
         vectors,

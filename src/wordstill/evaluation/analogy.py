@@ -1,8 +1,8 @@
 """Analogy: a is to b as c is to which word?
 
 3CosAdd scores a word x with cos(x, b) - cos(x, a) + cos(x, c). A data set asks thousands of questions of
-a few hundred words and pairs, so the products with the vocabulary are taken once a word c and once a pair
-a, b, in blocks of the vocabulary, and a question only adds two rows of a block. That bounds the memory.
+a few hundred words and pairs, so the products with the vocabulary are taken once a word, the differences once a
+pair a, b, in blocks of the vocabulary, and a question only adds two rows of a block. That bounds the memory.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from wordstill.vectors import Array
 
 Method: TypeAlias = Literal["add", "multiply"]
 
-# Measured: a block of products (queries x words) that stays in the cache, and batches of questions within it.
+# Measured: words in a block, and pairs or questions that are worked on at a time.
 BLOCK_WORDS = 2048
-BATCH_QUESTIONS = 64
+BATCH = 64
 
 
 @dataclass(frozen=True)
@@ -60,58 +60,57 @@ def solve(space: Space, asked: Asked, method: Method = "add") -> Array:
     """The row of the best word for each question, earlier rows first where two are equal; -1 for no word."""
     if method not in ("add", "multiply"):
         raise InputError(f"an analogy is solved by 'add' or 'multiply', not {method!r}")
-    candidates = space.candidates
-    queries, terms = _terms(asked, method)
+    candidates, questions = space.candidates, len(asked.index)
+    pairs, pair = np.unique(asked.index[:, :2], axis=0, return_inverse=True)
+    terms = np.stack([pair.ravel(), asked.index[:, 2]], axis=1)
     # Where each left-out row stands among the candidates.
-    places = np.searchsorted(candidates, asked.rows)
-    best = np.full(len(terms), -np.inf, dtype=np.float32)
-    answers = np.full(len(terms), -1, dtype=np.int64)
+    places = np.where(asked.rows < 0, -1, np.searchsorted(candidates, asked.rows))
+    best = np.full(questions, -np.inf, dtype=np.float32)
+    answers = np.full(questions, -1, dtype=np.int64)
+    width = min(BLOCK_WORDS, len(candidates))
+    # Made once: fresh memory for every block costs more than the sums in it.
+    products = np.empty((len(asked.vectors), width), dtype=np.float32)
+    offsets = np.empty((len(pairs), width), dtype=np.float32)
     with ThreadPoolExecutor(_threads()) as pool:
-        for start in range(0, len(candidates), BLOCK_WORDS):
-            block = candidates[start : start + BLOCK_WORDS]
-            products = queries @ space.unit(block).T
-            if method == "multiply":
-                # Cosines are moved to [0, 1], so that a product of two negative ones is not a large score.
-                products = (1.0 + products) / 2.0
+        # The last block begins early enough to be a whole one; words seen twice do no harm.
+        for start in _starts(len(candidates), width):
+            np.matmul(asked.vectors, space.unit(candidates[start : start + width]).T, out=products)
+            divisors = _logarithms(products) if method == "multiply" else products
 
-            def improve(at: int, products: Array = products, block: Array = block, start: int = start) -> None:
-                batch = slice(at, at + BATCH_QUESTIONS)
-                scores = _scores(products, terms[batch], method)
+            def subtract(at: int, divisors: Array = divisors) -> None:
+                batch = slice(at, at + BATCH)
+                np.subtract(products[pairs[batch, 1]], divisors[pairs[batch, 0]], out=offsets[batch])
+
+            def improve(at: int, start: int = start) -> None:
+                batch = slice(at, at + BATCH)
+                scores = offsets[terms[batch, 0]]
+                scores += products[terms[batch, 1]]
                 local = places[batch] - start
-                question, which = np.nonzero((local >= 0) & (local < len(block)) & (asked.rows[batch] >= 0))
+                question, which = np.nonzero((local >= 0) & (local < width) & (places[batch] >= 0))
                 scores[question, local[question, which]] = -np.inf
                 winner = scores.argmax(axis=1)
                 score = scores[np.arange(len(winner)), winner]
                 better = score > best[batch]
                 best[batch][better] = score[better]
-                answers[batch][better] = block[winner[better]]
+                answers[batch][better] = candidates[start + winner[better]]
 
-            list(pool.map(improve, range(0, len(terms), BATCH_QUESTIONS)))
+            list(pool.map(subtract, range(0, len(pairs), BATCH)))
+            list(pool.map(improve, range(0, questions, BATCH)))
     return answers
 
 
-def _terms(asked: Asked, method: Method) -> tuple[Array, Array]:
-    """Query vectors, and for each question which of them its score is made of."""
-    if method == "multiply":
-        return asked.vectors, asked.index
-    # b - a is one query for all the questions that share the pair; c is another.
-    pairs, pair = np.unique(asked.index[:, :2], axis=0, return_inverse=True)
-    thirds, third = np.unique(asked.index[:, 2], return_inverse=True)
-    offsets = asked.vectors[pairs[:, 1]] - asked.vectors[pairs[:, 0]]
-    queries = np.concatenate([offsets, asked.vectors[thirds]])
-    return queries, np.stack([pair.ravel(), third.ravel() + len(pairs)], axis=1)
+def _starts(candidates: int, width: int) -> list[int]:
+    return [min(start, candidates - width) for start in range(0, candidates, max(1, width))]
 
 
-def _scores(products: Array, terms: Array, method: Method) -> Array:
-    if method == "add":
-        scores = products.take(terms[:, 0], axis=0)
-        scores += products.take(terms[:, 1], axis=0)
-        return np.asarray(scores)
-    away, near, base = (products.take(column, axis=0) for column in terms.T)
-    near *= base
-    away += 1e-3
-    near /= away
-    return np.asarray(near)
+def _logarithms(products: Array) -> Array:
+    """3CosMul as a sum: cosines moved to [0, 1] become logarithms; those that divide are returned."""
+    products += 1.0
+    products /= 2.0
+    divisors = np.log(products + 1e-3)
+    # A cosine of -1 may come out a rounding error below it.
+    np.log(np.maximum(products, 1e-9, out=products), out=products)
+    return np.asarray(divisors)
 
 
 def _rows(space: Space, questions: Questions, cleaned: bool = False) -> Array:

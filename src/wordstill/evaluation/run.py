@@ -77,7 +77,11 @@ def _space(subject: Subject, settings: Settings) -> Space:
         case = "lowered"
     elif settings.compat == "muse":
         case, top = "ignore", top or MUSE_WORDS
-    return make_space(subject.name, subject.load(), case, top)
+    vectors = subject.load()
+    space = make_space(subject.name, vectors, case, top)
+    # What was odd about the file, for instance lines that were left out, matters to who reads the scores.
+    space.notes += [f"{subject.name}: {note}" for note in getattr(vectors, "card", {}).get("notes", ())]
+    return space
 
 
 def _result(space: Space, data: Loaded, settings: Settings) -> Result:
