@@ -71,6 +71,14 @@ def test_unit_vectors_have_length_one_and_missing_words_zeros() -> None:
     np.testing.assert_allclose(space.unit_or_mean(np.array([-1])), [[0.3, 0.9]], rtol=1e-6)
 
 
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_very_short_and_very_long_vectors_are_vectors(scale: float) -> None:
+    matrix = np.array([[3.0, 4.0], [1.0, 0.0]], dtype=np.float32)
+    space = Space("v", ["a", "b"], matrix * np.float32(scale))
+    np.testing.assert_allclose(space.unit(np.array([0, 1])), [[0.6, 0.8], [1, 0]], rtol=1e-6)
+    assert space.notes == []
+
+
 def test_half_precision_and_memory_maps_are_read(tmp_path: object) -> None:
     path = f"{tmp_path}/matrix.npy"
     np.save(path, CORNERS.astype(np.float16))

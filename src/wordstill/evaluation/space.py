@@ -125,7 +125,8 @@ def _norms(matrix: Array) -> tuple[Array, int]:
     norms = np.zeros(len(matrix), dtype=np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(matrix), BLOCK_ROWS):
-            block = np.asarray(matrix[start : start + BLOCK_ROWS], dtype=np.float32)
+            # As float64 the squares of very large and very small numbers stay finite and above 0.
+            block = np.asarray(matrix[start : start + BLOCK_ROWS], dtype=np.float64)
             norms[start : start + BLOCK_ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
     broken = ~np.isfinite(norms)
     norms[broken] = 0.0
