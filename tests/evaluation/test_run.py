@@ -227,3 +227,35 @@ def test_the_harness_that_is_mimicked_is_named_in_the_foot(pairs_file: Path) -> 
     assert "As MUSE computes it" in muse.table()
     assert muse[0].score == evaluate(vectors, datasets=[pairs_file])[0].score
     assert muse[0].compat == "muse"
+
+
+def test_web_cleans_the_words_of_analogies_before_it_looks_them_up(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("Bank Bank's Dog Dog's\n")
+    vectors = {"bank": [1.0, 0], "banks": [1.0, 1], "dog": [0.9, 0.05], "dogs": [0.9, 1.1]}
+    ours = evaluate(vectors, datasets=[tmp_path / "mine.txt"])[0]
+    theirs = evaluate(vectors, datasets=[tmp_path / "mine.txt"], compat="web")[0]
+    assert (ours.covered, theirs.covered) == (0, 1)
+    assert theirs.score == 1.0
+
+
+def test_only_the_test_relations_are_judged_but_web_takes_the_training_ones_too(
+    shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORDSTILL_DATA", str(shared_data))
+    vectors = {"tool": [1.0, 0.2], "hammer": [0.3, 1.0], "flower": [0.5, 0.1], "tulip": [0.2, 0.7]}
+    ours = evaluate(vectors, ["relations"], resamples=5)[0]
+    theirs = evaluate(vectors, ["relations"], compat="web", resamples=5)[0]
+    assert (ours.items, theirs.items) == (2791, 3218)
+
+
+def test_a_half_may_be_empty(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("a b c d\n")
+    (tmp_path / "two.txt").write_text("a b 1\n")
+    (tmp_path / "kinds.txt").write_text("a x\n")
+    sets = [tmp_path / name for name in ("mine.txt", "two.txt", "kinds.txt")]
+    vectors = {"a": [1.0, 0], "b": [1.0, 1], "c": [0.9, 0.05], "d": [0.9, 1.1]}
+    halves = [evaluate(vectors, datasets=sets, split=split) for split in ("dev", "test")]
+    for name in ("mine", "two", "kinds"):
+        assert sorted(half.find(name).items for half in halves) == [0, 1]
+        assert all(half.find(name).coverage in (0.0, 1.0) for half in halves)
+    assert all(half.table() and half.to_csv() for half in halves)

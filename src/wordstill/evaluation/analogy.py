@@ -17,7 +17,7 @@ import numpy as np
 from wordstill.errors import InputError
 from wordstill.evaluation.intervals import Mean
 from wordstill.evaluation.parsers import Questions
-from wordstill.evaluation.space import Space, letters_and_digits
+from wordstill.evaluation.space import Space
 from wordstill.vectors import Array
 
 Method: TypeAlias = Literal["add", "multiply"]
@@ -38,19 +38,19 @@ class Asked:
 
 def analogy(space: Space, questions: Questions, method: Method = "add") -> Mean:
     """1 for each question answered right, 0 for each answered wrong, NaN where a word is missing."""
-    rows = _rows(space, questions)
+    rows = question_rows(space, questions)
     return _judged(space, rows[:, :3], rows[:, 3], method)
 
 
 def analogy_backwards(space: Space, questions: Questions) -> Mean:
     """The MUSE harness: the third word is asked for, with a - b + d."""
-    rows = _rows(space, questions)
+    rows = question_rows(space, questions)
     return _judged(space, rows[:, [1, 0, 3]], rows[:, 2], "add")
 
 
 def analogy_with_mean_vector(space: Space, questions: Questions) -> Mean:
     """The `web` harness: a missing word of the question has the mean vector, and no question is skipped."""
-    rows = _rows(space, questions, cleaned=True)
+    rows = question_rows(space, questions)
     known, index = np.unique(rows[:, :3], return_inverse=True)
     found = solve(space, Asked(space.unit_or_mean(known), index.reshape(-1, 3), rows[:, :3]))
     return Mean((found == rows[:, 3]).astype(np.float64) * (rows[:, 3] >= 0))
@@ -113,9 +113,9 @@ def _logarithms(products: Array) -> Array:
     return np.asarray(divisors)
 
 
-def _rows(space: Space, questions: Questions, cleaned: bool = False) -> Array:
-    words = (word for question in questions.words for word in question)
-    return space.find(map(letters_and_digits, words) if cleaned else words).reshape(-1, 4)
+def question_rows(space: Space, questions: Questions) -> Array:
+    """The rows of each question's four words, -1 where one is missing."""
+    return space.find(word for question in questions.words for word in question).reshape(-1, 4)
 
 
 def _judged(space: Space, asked: Array, expected: Array, method: Method) -> Mean:

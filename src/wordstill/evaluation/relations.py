@@ -12,7 +12,7 @@ import numpy as np
 
 from wordstill.evaluation.intervals import Correlation, spearman
 from wordstill.evaluation.parsers import Relation
-from wordstill.evaluation.space import Space, letters_and_digits
+from wordstill.evaluation.space import Space
 from wordstill.vectors import Array, unit, unit_rows
 
 
@@ -62,4 +62,4 @@ def _offsets(space: Space, pairs: Sequence[tuple[str, str]]) -> tuple[Array, Arr
 
 
 def _with_mean(space: Space, words: Sequence[str]) -> Array:
-    return space.unit_or_mean(space.find(map(letters_and_digits, words)))
+    return space.unit_or_mean(space.find(words))

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from wordstill.errors import InputError
 from wordstill.evaluation import parsers
-from wordstill.evaluation.analogy import Method, analogy, analogy_backwards, analogy_with_mean_vector
+from wordstill.evaluation.analogy import Method, analogy, analogy_backwards, analogy_with_mean_vector, question_rows
 from wordstill.evaluation.categorization import categorization, categorization_of_web
 from wordstill.evaluation.intervals import Mean, Outcome
 from wordstill.evaluation.parsers import Categories, Pairs, Questions, Relation
 from wordstill.evaluation.relations import relation_scores, relation_scores_of_web
 from wordstill.evaluation.similarity import similarity, similarity_with_mean_vector
-from wordstill.evaluation.space import Case, Space
+from wordstill.evaluation.space import Case, Space, letters_and_digits
 from wordstill.evaluation.split import Split, half
 from wordstill.vectors import Array
 
 Compat: TypeAlias = Literal["web", "muse"]
+Words = TypeVar("Words", bound="tuple[str, ...]")
 
 
 @dataclass(frozen=True)
@@ -96,16 +97,21 @@ def _judge_questions(space: Space, questions: Questions, settings: Settings) -> 
     if settings.compat == "muse":
         outcome = analogy_backwards(space, questions)
     elif settings.compat == "web":
+        questions = replace(questions, words=[_cleaned(words) for words in questions.words])
         outcome = analogy_with_mean_vector(space, questions)
     else:
         outcome = analogy(space, questions, settings.method)
-    rows = space.find(word for question in questions.words for word in question).reshape(-1, 4)
-    covered = int((rows >= 0).all(axis=1).sum())
-    return Judged("accuracy", outcome, outcome.filled(), len(rows), covered, _sections(questions))
+    covered: Array = np.all(question_rows(space, questions) >= 0, axis=1)
+    return Judged("accuracy", outcome, outcome.filled(), len(covered), int(covered.sum()), _sections(questions))
+
+
+def _cleaned(words: Words) -> Words:
+    """The words as the `web` harness cleans those of analogies and relations."""
+    return type(words)(letters_and_digits(word) for word in words)
 
 
 def _sections(questions: Questions) -> dict[str, Array]:
-    names = np.array(questions.sections)
+    names = np.array(questions.sections, dtype=str)
     sections = {str(name): names == name for name in dict.fromkeys(questions.sections)}
     # The Google set's names of grammatical sections start with "gram".
     syntactic = np.char.startswith(names, "gram")
@@ -125,7 +131,16 @@ def _halve_relations(relations: list[Relation], split: Split) -> list[Relation]:
 
 
 def _judge_relations(space: Space, relations: list[Relation], settings: Settings) -> Judged:
-    tested = [relation for relation in relations if settings.compat == "web" or not relation.training]
+    tested = [relation for relation in relations if not relation.training]
+    if settings.compat == "web":
+        tested = [
+            replace(
+                relation,
+                prototypes=[_cleaned(pair) for pair in relation.prototypes],
+                pairs=[_cleaned(pair) for pair in relation.pairs],
+            )
+            for relation in relations
+        ]
     skipped, every, covered = relation_scores(space, tested)
     items = sum(len(relation.pairs) for relation in tested)
     if settings.compat == "web":
