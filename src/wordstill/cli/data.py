@@ -64,8 +64,7 @@ def _list(as_json: bool) -> None:
         return
     table = [("name", "task", "state", "licence", "what")]
     table += [
-        (entry.name, entry.task, state, entry.licence, f"{entry.title} ({entry.citation})")
-        for entry, _, state in rows
+        (entry.name, entry.task, state, entry.licence, f"{entry.title} ({entry.citation})") for entry, _, state in rows
     ]
     widths = [max(len(row[column]) for row in table) for column in range(5)]
     for row in table:
