@@ -153,7 +153,7 @@ def test_norms_are_numpys_and_unit_rows_leave_zero_rows() -> None:
     [
         np.float16,
         np.float32,
-        pytest.param(np.float64, marks=pytest.mark.xfail(strict=True, reason="row_norms refuses float64")),
+        np.float64,
     ],
 )
 def test_every_width_of_numbers_is_compared(dtype: type) -> None:

@@ -75,30 +75,31 @@ def distill(
     paths = [corpus] if isinstance(corpus, (str, Path)) else list(corpus)
     source = SegmentedCorpus(Corpus(paths, field=settings.field), Segmenter(settings.segmentation), settings.words)
     folder = RunFolder(Path(out))
-    fingerprint = source.corpus.fingerprint()
-    finished = folder.open(settings, fingerprint, resume=resume, overwrite=overwrite)
-    if finished is not None:
-        return Run(folder.path, finished)
-
-    use_threads(settings.threads)
-    if settings.teacher is None:
-        raise InputError("the students of this run learn from a teacher; name one with --teacher")
-    model = load_teacher(
-        settings.teacher,
-        revision=settings.revision,
-        device=settings.device,
-        longest=settings.longest_text,
-        trust_remote_code=settings.trust_remote_code,
-    )
-    vocabulary, counted = count(folder, source, settings, fingerprint, quiet=quiet)
-    layer = settings.layer if isinstance(settings.layer, str) else model.layer(settings.layer)
-    task = Task(vocabulary, model.width, model.layers, counted["words"], settings.seed)
-    learners = make_students(chosen, task, layer, model.layers)
-    job = Job(folder.checkpoint, folder.kept, learners, model.width, checkpoint_seconds)
-    with job.guarded():
-        teach(job, source, vocabulary, model, settings, counted["words"], quiet=quiet)
-        replay(job, settings.seed, counted["words"], quiet=quiet)
-        return finish(job, folder, settings, model, counted)
+    folder.refuse(resume=resume, overwrite=overwrite)
+    with folder.locked():
+        fingerprint = source.corpus.fingerprint()
+        finished = folder.open(settings, fingerprint, resume=resume, overwrite=overwrite)
+        if finished is not None:
+            return Run(folder.path, finished)
+        use_threads(settings.threads)
+        if settings.teacher is None:
+            raise InputError("the students of this run learn from a teacher; name one with --teacher")
+        model = load_teacher(
+            settings.teacher,
+            revision=settings.revision,
+            device=settings.device,
+            longest=settings.longest_text,
+            trust_remote_code=settings.trust_remote_code,
+        )
+        vocabulary, counted = count(folder, source, settings, fingerprint, quiet=quiet)
+        layer = settings.layer if isinstance(settings.layer, str) else model.layer(settings.layer)
+        task = Task(vocabulary, model.width, model.layers, counted["words"], settings.seed)
+        learners = make_students(chosen, task, layer, model.layers)
+        job = Job(folder.checkpoint, folder.kept, learners, model.width, checkpoint_seconds)
+        with job.guarded():
+            teach(job, source, vocabulary, model, settings, counted["words"], quiet=quiet)
+            replay(job, settings.seed, counted["words"], quiet=quiet)
+            return finish(job, folder, settings, model, counted)
 
 
 def count(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -75,10 +79,6 @@ class RunFolder:
             return record if record["finished"] else None
         if record is not None:
             self._clear(record)
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"the folder {self.path} cannot be made: {error.strerror}") from error
         self.write_record(
             {
                 "version": __version__,
@@ -116,6 +116,22 @@ class RunFolder:
             elif target.exists():
                 target.unlink()
         (self.path / "run.json").unlink()
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep every other process out of this folder; the lock ends with the process, however it ends."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self.path, os.O_RDONLY)
+        except OSError as error:
+            raise InputError(f"the folder {self.path} cannot be made: {error.strerror}") from error
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        except BlockingIOError as error:
+            raise InputError(f"another process is at work on the run in {self.path}; wait for it to end") from error
+        finally:
+            os.close(handle)
 
     def spool(self, stream: BinaryIO, *, again: bool) -> Path:
         """Keep standard input in the run's folder: counting, training and resuming each read the corpus anew."""

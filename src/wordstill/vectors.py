@@ -15,9 +15,6 @@ from wordstill.errors import InputError
 Array: TypeAlias = npt.NDArray[Any]
 Key: TypeAlias = str | npt.NDArray[Any]
 
-# A block of scores in `most_similar` and in analogies holds at most this many numbers (64 MB as float32).
-BLOCK_SCORES = 1 << 24
-
 
 class WordVectors:
     """One vector a word, with gensim's names for what gensim's users know.
@@ -191,7 +188,7 @@ class WordVectors:
         with np.errstate(invalid="ignore", divide="ignore"):
             cosines = scores / self.norms[:first_words]
         # A zero vector has no direction; a NaN must never win a ranking.
-        return np.nan_to_num(cosines, nan=0.0, posinf=0.0, neginf=0.0)
+        return np.asarray(np.nan_to_num(cosines, nan=0.0, posinf=0.0, neginf=0.0))
 
     def _ranked(self, scores: Array, without: Iterable[int], topn: int) -> list[tuple[str, float]]:
         scores[[row for row in without if row < len(scores)]] = -np.inf
@@ -223,12 +220,13 @@ def unit_rows(matrix: Array) -> Array:
     """A float32 copy with every row at length 1; zero rows stay zero."""
     lengths = row_norms(matrix)
     lengths[lengths == 0] = 1.0
-    return np.divide(matrix, lengths[:, None], dtype=np.float32)
+    return np.divide(matrix, lengths[:, None], dtype=np.float32, casting="same_kind")
 
 
 def row_norms(matrix: Array) -> Array:
     """The Euclidean length of each row, without a second copy of the matrix."""
-    return np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float32))
+    squares: Array = np.einsum("ij,ij->i", matrix, matrix, dtype=np.float32, casting="same_kind")
+    return np.sqrt(squares)
 
 
 def top_rows(scores: Array, topn: int) -> Array:

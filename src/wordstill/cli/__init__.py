@@ -15,8 +15,12 @@ from wordstill import __version__
 from wordstill.errors import InputError
 
 COMMANDS = {
+    "demo": "everything on what pip installed, offline, in minutes",
     "distill": "distill a teacher over a corpus into static word vectors",
     "evaluate": "judge vectors on similarity, analogy, relations and categories",
+    "refine": "improve vectors with a lexicon or by their spectrum",
+    "combine": "join several vectors of the same words",
+    "lexicon": "tell what is in a lexicon",
     "data": "list, get and locate the data sets",
     "neighbors": "list the words nearest to a word",
     "analogy": "solve A is to B as C is to ...",

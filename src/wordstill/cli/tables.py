@@ -7,18 +7,23 @@ from collections.abc import Sequence
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as they need to be; the first to the left, the others to the right."""
+    """Columns as wide as they need to be; numbers to the right, words to the left."""
     lines = [head, *rows]
+    numeric = [all(_is_number(cell) for cell in column) for column in zip(*rows, strict=True)] or [False] * len(head)
     widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(
-            _pad(cell, width, place == 0) for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+            _pad(cell, width, left=not right) for cell, width, right in zip(line, widths, numeric, strict=True)
         ).rstrip()
         for line in lines
     )
 
 
-def _pad(cell: str, width: int, left: bool) -> str:
+def _is_number(cell: str) -> bool:
+    return cell == "-" or cell.replace(",", "").replace(".", "").lstrip("-").isdigit()
+
+
+def _pad(cell: str, width: int, *, left: bool) -> str:
     blank = " " * (width - _width(cell))
     return cell + blank if left else blank + cell
 

@@ -43,7 +43,7 @@ class X2StaticSettings:
     epochs: int = 3
     negatives: int = 10
     negative_power: float = 0.5
-    subsample: float = 5e-6
+    subsample: float = 1e-4
     optimizer: Literal["adam", "adagrad"] = "adagrad"
     learning_rate: float = 0.05
     schedule: Literal["constant", "linear"] = "linear"
@@ -51,8 +51,8 @@ class X2StaticSettings:
     centre: bool = True
     offset: bool = True
     """Scores start at -log(negatives), the log-odds of a target among its negatives."""
-    pull: float = 1.0
-    """How strongly a word is held near its start, in contexts: a word with fewer than this many hardly moves."""
+    pull: float = 10.0
+    """How strongly a word is held near its start, shared out over its occurrences: rare words hardly move."""
     clamp: float = 20.0
 
     def __post_init__(self) -> None:
@@ -69,6 +69,7 @@ class X2StaticSettings:
             "paper": X2StaticSettings(
                 init="random",
                 epochs=1,
+                subsample=5e-6,
                 optimizer="adam",
                 learning_rate=1e-3,
                 schedule="constant",
@@ -204,7 +205,6 @@ class X2Static:
             step, scale = int(self.done[1]), 1.0 / len(rows)
             adam_rows(self.table, self.first, self.second, *inputs, step, scale)
         else:
-            # One context's worth of pull, spread over the steps in which the word occurs.
             pull = np.float32(settings.pull) / np.maximum(self.seen, 1).astype(np.float32)
             adagrad_rows(self.table, self.squares, self.start, pull, *inputs)
 

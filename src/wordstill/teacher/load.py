@@ -59,10 +59,11 @@ def load_teacher(
     """
     import torch
     from transformers import AutoModel, AutoTokenizer
-    from transformers.utils import logging
+    from transformers.utils import logging as transformers_logging
 
     path = _resolve(str(name))
     options: dict[str, Any] = {"revision": revision, "trust_remote_code": trust_remote_code}
+    logging: Any = transformers_logging
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from wordstill.errors import InputError
 from wordstill.students.student import Contexts
 from wordstill.training.sampling import generator
 
@@ -40,6 +41,8 @@ class KeptContexts:
         for name, size in sizes.items():
             path = self.folder / f"{name}.bin"
             path.touch()
+            if path.stat().st_size < size:
+                raise InputError(f"{path} is shorter than its checkpoint says; begin anew with --overwrite")
             self._files[name] = path.open("r+b")
             self._files[name].truncate(size)
             self._files[name].seek(size)

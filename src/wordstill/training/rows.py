@@ -59,10 +59,10 @@ def score_coefficients(
         loss = 0.0
         for k in range(rows.shape[1]):
             vector = table[rows[i, k]]
-            score = np.float32(0.0)
+            product = np.float32(0.0)
             for j in range(len(context)):
-                score += vector[j] * context[j]
-            score += offset
+                product += vector[j] * context[j]
+            score = float(product) + offset
             inside = 1.0 if -clamp <= score <= clamp else 0.0
             signed = max(-clamp, min(clamp, score)) if score == score else score  # a NaN must show
             if k == 0:

@@ -1,0 +1,42 @@
+# Everything a checkout needs, each target complete in itself:  make demo | test | lint | bench | interop
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+# The versions everything was tested with; torch's is what keeps pip from fetching gigabytes of CUDA here.
+PINNED = -c constraints.txt
+READY = $(VENV)/.ready
+
+.PHONY: setup demo test lint bench interop clean
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=24"
+	$(BIN)/python -m pip install -q --disable-pip-version-check $(PINNED) "torch==$$(sed -n 's/^torch==//p' constraints.txt)"
+	$(BIN)/python -m pip install -q --disable-pip-version-check $(PINNED) -e ".[dev]"
+	touch $(READY)
+
+demo: setup
+	$(BIN)/wordstill demo --out demo-run
+
+test: setup
+	$(BIN)/python -m pytest
+
+lint: setup
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+
+bench: setup
+	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+# A vectors folder opened by sentence-transformers, and by model2vec in an environment of its own (its pins differ).
+interop: setup
+	$(BIN)/python -m pytest tests/interop
+	test -d .venv-model2vec || $(PYTHON) -m venv .venv-model2vec
+	.venv-model2vec/bin/pip install -q --disable-pip-version-check model2vec scikit-learn pytest hypothesis
+	PYTHONPATH=src .venv-model2vec/bin/python -m pytest tests/interop -p no:cacheprovider
+
+clean:
+	rm -rf $(VENV) .venv-model2vec demo-run .mypy_cache .ruff_cache .pytest_cache .hypothesis
