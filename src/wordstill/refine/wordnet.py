@@ -1,0 +1,160 @@
+"""Reading WordNet where it lies: Princeton's database files, nltk's copy of them (zipped or not), and wn's database.
+
+No package is imported for it. A database folder is described in wndb(5): a line a synset in data.noun, data.verb,
+data.adj and data.adv.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import zipfile
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import combinations, product
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from wordstill.errors import InputError
+
+Relation: TypeAlias = Literal["synonyms", "related", "antonyms"]
+
+_FILES = {"n": "data.noun", "v": "data.verb", "a": "data.adj", "r": "data.adv"}
+_BROADER = ("@", "@i")
+_WN_BROADER = ("hypernym", "instance_hypernym")
+
+
+class WordNet(NamedTuple):
+    """What is needed of it: the words of each synset, (narrower, broader) synsets, and pairs of antonyms."""
+
+    synsets: dict[Hashable, list[str]]
+    broader: list[tuple[Hashable, Hashable]]
+    antonyms: list[tuple[str, str]]
+
+
+def read_wordnet(place: Path, relation: Relation) -> Iterator[tuple[str, str]]:
+    """Pairs of words: of one synset (`synonyms`), of a synset and the one above it too (`related`), or antonyms."""
+    wordnet = _read_wn(place) if place.suffix == ".db" else _read_database(place)
+    if relation == "antonyms":
+        yield from wordnet.antonyms
+        return
+    for words in wordnet.synsets.values():
+        yield from combinations(words, 2)
+    if relation == "related":
+        for narrow, broad in wordnet.broader:
+            yield from product(wordnet.synsets.get(narrow, ()), wordnet.synsets.get(broad, ()))
+
+
+def is_wordnet(path: Path) -> bool:
+    """Whether a path is a WordNet that can be read here."""
+    if path.is_dir():
+        return (path / _FILES["n"]).is_file()
+    return path.name == "wn.db" or (path.suffix == ".zip" and path.stem.startswith("wordnet"))
+
+
+def find_wordnet() -> Path:
+    """The first WordNet of: $WNSEARCHDIR, Debian's, Princeton's and Homebrew's folders, nltk's data, wn's data."""
+    places = list(_places())
+    for place in places:
+        if place.exists() and is_wordnet(place):
+            return place
+    raise InputError(
+        "no WordNet is here; install one (Debian: apt-get install wordnet-base; Python: nltk.download('wordnet') or"
+        " python -m wn download oewn), or name its folder in $WNSEARCHDIR or as the lexicon"
+    )
+
+
+def _places() -> Iterator[Path]:
+    if named := os.environ.get("WNSEARCHDIR"):
+        yield Path(named)
+    if home := os.environ.get("WNHOME"):
+        yield Path(home) / "dict"
+    yield from (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"), Path("/opt/homebrew/opt/wordnet/dict"))
+    chosen = [Path(part) for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
+    prefixes = (Path(sys.prefix), Path(sys.prefix, "share"), Path(sys.prefix, "lib"))
+    system = (Path(f"/usr{local}/{kind}") for local in ("", "/local") for kind in ("share", "lib"))
+    for folder in (*chosen, Path.home() / "nltk_data", *(each / "nltk_data" for each in (*prefixes, *system))):
+        yield folder / "corpora" / "wordnet"
+        yield folder / "corpora" / "wordnet.zip"
+    yield Path(os.environ.get("WN_DATA_DIR") or Path.home() / ".wn_data") / "wn.db"
+
+
+def _read_database(place: Path) -> WordNet:
+    synsets: dict[Hashable, list[str]] = {}
+    broader: list[tuple[Hashable, Hashable]] = []
+    opposed: list[tuple[Hashable, int, Hashable, int]] = []
+    for part, name in _FILES.items():
+        for number, line in enumerate(_lines(place, name), 1):
+            if line.startswith("  "):  # the licence
+                continue
+            try:
+                _add_synset(part, line.partition("|")[0].split(), synsets, broader, opposed)
+            except (ValueError, IndexError):
+                raise InputError(f"{place}: line {number} of {name} is not a synset; is the file whole?") from None
+    return WordNet(synsets, broader, list(_antonyms(synsets, opposed)))
+
+
+def _add_synset(
+    part: str,
+    fields: list[str],
+    synsets: dict[Hashable, list[str]],
+    broader: list[tuple[Hashable, Hashable]],
+    opposed: list[tuple[Hashable, int, Hashable, int]],
+) -> None:
+    """offset, file, kind, words (hexadecimal), a word and its number each, pointers, four fields a pointer."""
+    key = (part, fields[0])
+    end = 4 + 2 * int(fields[3], 16)
+    # An adjective may say where it can stand, as in `galore(ip)`.
+    synsets[key] = [word.partition("(")[0] if part == "a" else word for word in fields[4:end:2]]
+    for start in range(end + 1, end + 1 + 4 * int(fields[end]), 4):
+        symbol, offset, target_part, ends = fields[start : start + 4]
+        target = ("a" if target_part == "s" else target_part, offset)
+        if symbol in _BROADER:
+            broader.append((key, target))
+        elif symbol == "!":
+            opposed.append((key, int(ends[:2], 16), target, int(ends[2:], 16)))
+
+
+def _antonyms(
+    synsets: dict[Hashable, list[str]], opposed: Iterable[tuple[Hashable, int, Hashable, int]]
+) -> Iterator[tuple[str, str]]:
+    """The number of a word within its synset counts from 1; 0 is the whole synset."""
+    for source, first, target, second in opposed:
+        ends = [
+            synsets.get(key, [])[number - 1 : number] if number else synsets.get(key, [])
+            for key, number in ((source, first), (target, second))
+        ]
+        yield from product(*ends)
+
+
+def _lines(place: Path, name: str) -> list[str]:
+    try:
+        if place.is_dir():
+            return (place / name).read_text(encoding="utf-8").splitlines()
+        with zipfile.ZipFile(place) as archive:
+            return archive.read(f"{place.stem}/{name}").decode("utf-8").splitlines()
+    except (OSError, KeyError, zipfile.BadZipFile, UnicodeDecodeError) as error:
+        raise InputError(f"{name} of the WordNet in {place} cannot be read: {error}") from error
+
+
+def _read_wn(path: Path) -> WordNet:
+    """The database of the `wn` package, whatever WordNets the user has put there."""
+    senses = """SELECT senses.rowid, synset_rowid, form FROM senses
+                JOIN forms ON forms.entry_rowid = senses.entry_rowid AND forms.rank = 0"""
+    relations = """SELECT source_rowid, target_rowid, type FROM {} AS relations
+                   JOIN relation_types ON relation_types.rowid = relations.type_rowid"""
+    synsets: dict[Hashable, list[str]] = {}
+    words: dict[int, str] = {}
+    try:
+        with sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True) as database:
+            for sense, synset, form in database.execute(senses):
+                words[sense] = form.replace(" ", "_")
+                synsets.setdefault(synset, []).append(words[sense])
+            links = database.execute(relations.format("synset_relations"))
+            broader: list[tuple[Hashable, Hashable]] = [(a, b) for a, b, kind in links if kind in _WN_BROADER]
+            links = database.execute(relations.format("sense_relations"))
+            antonyms = [(words[a], words[b]) for a, b, kind in links if kind == "antonym"]
+        database.close()
+    except sqlite3.Error as error:
+        raise InputError(f"{path} cannot be read as the database of the wn package: {error}") from error
+    return WordNet(synsets, broader, antonyms)
