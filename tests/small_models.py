@@ -104,9 +104,7 @@ def _tokenizer(kind: str, longest: int) -> Any:
         given = {"unk_token": "<unk>", "pad_token": "<pad>"}
         if kind == "xlnet":
             numbers = [(name, bare.token_to_id(name)) for name in ("<sep>", "<cls>")]
-            bare.post_processor = processors.TemplateProcessing(
-                single="$A:0 <sep>:0 <cls>:2", special_tokens=numbers
-            )
+            bare.post_processor = processors.TemplateProcessing(single="$A:0 <sep>:0 <cls>:2", special_tokens=numbers)
             given |= {"cls_token": "<cls>", "sep_token": "<sep>", "padding_side": "left"}
         else:
             numbers = [("</s>", bare.token_to_id("</s>"))]

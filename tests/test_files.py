@@ -38,9 +38,7 @@ def test_a_file_takes_the_place_of_the_old_one_only_at_the_end(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("swap", [True, False], ids=["swapped in one step", "renamed in two steps"])
-def test_a_folder_replaces_a_folder_whole(
-    tmp_path: Path, swap: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_replaces_a_folder_whole(tmp_path: Path, swap: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not swap:
         monkeypatch.setattr(wordstill.files, "_swap", lambda first, second: False)
     path = tmp_path / "vectors"
@@ -69,9 +67,7 @@ def test_an_exception_leaves_the_old_content_and_no_rubbish(
     assert (path / "file" if folder else path).read_text() == "old"
 
 
-def test_a_failing_second_rename_brings_the_old_folder_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_second_rename_brings_the_old_folder_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "vectors"
     path.mkdir()
     (path / "file").write_text("old")

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from made import made_batch, made_sentences, made_task
-from reference.closed import closed_form
 
+from reference.closed import closed_form
 from wordstill.errors import InputError
 from wordstill.students.closed import Closed, ClosedSettings
 from wordstill.vectors import Array
@@ -63,5 +63,5 @@ def test_one_context_alone_gives_finite_vectors() -> None:
 
 
 def test_settings_out_of_range_are_refused() -> None:
-    with pytest.raises(InputError, match="closed.ridge must be at least 0, not -1"):
+    with pytest.raises(InputError, match=r"closed\.ridge must be at least 0, not -1"):
         ClosedSettings(ridge=-1.0)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 from made import made_batch, made_sentences, made_task
-from reference import x2static as reference
 
+from reference import x2static as reference
 from wordstill.errors import InputError
 from wordstill.students.student import Contexts, read_settings
 from wordstill.students.x2static import X2Static, X2StaticSettings

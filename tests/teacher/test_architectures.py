@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from small_models import KINDS, make_model
 from transformers import AutoModel, AutoTokenizer
 
+from small_models import KINDS, make_model
 from wordstill.teacher.batching import Dropped, Text, make_batches, make_texts
 from wordstill.teacher.encode import Pooling, forward, lay_out, to_batch
 from wordstill.teacher.load import Teacher, load_teacher

@@ -46,8 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except InputError as error:
         print(f"wordstill {options.command}: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(f"wordstill {options.command}: {stop or 'interrupted'}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         # `wordstill ... | head` closed its end: not an error, but Python would complain once more at exit.

@@ -63,22 +63,30 @@ def load_teacher(
 
     path = _resolve(str(name))
     options: dict[str, Any] = {"revision": revision, "trust_remote_code": trust_remote_code}
+    # Its bar and its report of unused weights are for those who train; what matters of it is checked below.
     logging: Any = transformers_logging
-    shown = logging.is_progress_bar_enabled()
+    shown, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()
+    logging.set_verbosity_error()
     try:
         tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True, **options)
         pieces = PieceTable(tokenizer)
-        model = AutoModel.from_pretrained(path, dtype=torch.float32, **options)
+        model, report = AutoModel.from_pretrained(path, dtype=torch.float32, output_loading_info=True, **options)
     except InputError:
         raise
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise InputError(f"{name} does not load as a Hugging Face model with its tokenizer: {reason}") from error
     finally:
+        logging.set_verbosity(verbosity)
         if shown:
             logging.enable_progress_bar()
 
+    missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)
+    if missing:
+        raise InputError(
+            f"{name} lacks weights ({missing[0]} and {len(missing) - 1} more): its vectors would be random"
+        )
     model.eval().requires_grad_(False)
     config = model.config
     if getattr(config, "is_encoder_decoder", False):

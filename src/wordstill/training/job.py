@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -116,10 +116,10 @@ class Job:
                 raise KeyboardInterrupt
             self._stop = True
 
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        handlers = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        # Only the main thread may handle signals; a run in another one is stopped by whoever started it.
+        here = threading.current_thread() is threading.main_thread()
+        numbers = (signal.SIGINT, signal.SIGTERM) if here else ()
+        handlers = {number: signal.signal(number, stop) for number in numbers}
         try:
             yield
         except OSError as error:
@@ -131,6 +131,9 @@ class Job:
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
+            for contexts in self.kept.values():
+                with suppress(OSError):  # a full disk says so once more when a file is closed
+                    contexts.close()
 
     def observe(self, batch: Batch) -> None:
         """Feed a batch of the teacher's pass to every student."""
@@ -173,7 +176,7 @@ class Job:
         now = time.monotonic()
         if self._stop:
             self.save()
-            raise Interrupted(f"stopped; everything up to here is in {self.folder}")
+            raise Interrupted("stopped, and safe on disk: go on with the same command and --resume")
         if now - self._saved >= max(self.every, CHECKPOINT_SHARE * self._cost):
             self.save()
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from io import BufferedRandom
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ class KeptContexts:
     width: int
     contexts: int = 0
     words: int = 0
+    _files: dict[str, BufferedRandom] = field(default_factory=dict)
 
     def open(self) -> None:
         """Begin to write, or go on after the contexts and words already kept; what was beyond them is cut off."""
@@ -37,7 +39,6 @@ class KeptContexts:
             "words": self.words * 4,
             "lengths": self.contexts * 4,
         }
-        self._files = {}
         for name, size in sizes.items():
             path = self.folder / f"{name}.bin"
             path.touch()
@@ -67,6 +68,7 @@ class KeptContexts:
         """Stop writing."""
         for file in self._files.values():
             file.close()
+        self._files = {}
 
     def blocks(self, seed: int, epoch: int, done: int = 0) -> Iterator[Contexts]:
         """All contexts in blocks of neighbours, the blocks in a random order; the first `done` are left out."""
