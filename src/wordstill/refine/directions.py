@@ -39,7 +39,8 @@ def directions(matrix: Array, origin: Array | None = None) -> Directions:
     values, axes = values[::-1], axes[:, ::-1]
     # The sign of an eigenvector is arbitrary; fixed, so that equal runs give equal bytes on any machine.
     axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(width)] < 0, -1.0, 1.0)
-    return Directions(np.maximum(values, FLOOR * max(float(values[0]), np.finfo(float).tiny)), axes)
+    # Rows that are all zero have no spread to even out; 1 leaves them as they are.
+    return Directions(np.maximum(values, FLOOR * values[0] if values[0] > 0 else 1.0), axes)
 
 
 def mapped(matrix: Array, origin: Array | None, change: Array) -> Array:

@@ -105,9 +105,8 @@ def find_rows(words: Sequence[str], key_to_index: Mapping[str, int]) -> Array:
     A word is looked up as it is spelt, then with `_` written as the vectors may write it (a space, a hyphen),
     then both again in lower case.
     """
-    return np.array(
-        [next(filter(None.__ne__, map(key_to_index.get, _spellings(word))), -1) for word in words], np.int64
-    )
+    found = ((key_to_index[spelling] for spelling in _spellings(word) if spelling in key_to_index) for word in words)
+    return np.fromiter((next(rows, -1) for rows in found), np.int64, len(words))
 
 
 def _spellings(word: str) -> Iterator[str]:

@@ -84,7 +84,8 @@ def settle(matrix: Array, graph: Graph, sweeping: Sweeping, weigh: Weigh, report
             if report is not None:
                 report(sweep, costs, moved[-1] if moved else None)
             way = (ways / max(1, heads)) ** 0.5
-            if sweep == sweeping.sweeps or way < REST:
+            # A push moves words away again after each sweep: they are never at rest.
+            if sweep == sweeping.sweeps or (way < REST and not pushing):
                 break
             moved.append(way)
             current, following = following, current

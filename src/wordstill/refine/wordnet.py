@@ -19,6 +19,12 @@ from wordstill.errors import InputError
 
 Relation: TypeAlias = Literal["synonyms", "related", "antonyms"]
 
+SYSTEM_PLACES = (
+    Path("/usr/share/wordnet"),  # Debian
+    Path("/usr/local/WordNet-3.0/dict"),  # Princeton's own default
+    Path("/opt/homebrew/opt/wordnet/dict"),
+)
+
 _FILES = {"n": "data.noun", "v": "data.verb", "a": "data.adj", "r": "data.adv"}
 _BROADER = ("@", "@i")
 _WN_BROADER = ("hypernym", "instance_hypernym")
@@ -34,7 +40,7 @@ class WordNet(NamedTuple):
 
 def read_wordnet(place: Path, relation: Relation) -> Iterator[tuple[str, str]]:
     """Pairs of words: of one synset (`synonyms`), of a synset and the one above it too (`related`), or antonyms."""
-    wordnet = _read_wn(place) if place.suffix == ".db" else _read_database(place)
+    wordnet = _read_wn(place) if place.suffix == ".db" else read_database(place)
     if relation == "antonyms":
         yield from wordnet.antonyms
         return
@@ -69,7 +75,7 @@ def _places() -> Iterator[Path]:
         yield Path(named)
     if home := os.environ.get("WNHOME"):
         yield Path(home) / "dict"
-    yield from (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"), Path("/opt/homebrew/opt/wordnet/dict"))
+    yield from SYSTEM_PLACES
     chosen = [Path(part) for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
     prefixes = (Path(sys.prefix), Path(sys.prefix, "share"), Path(sys.prefix, "lib"))
     system = (Path(f"/usr{local}/{kind}") for local in ("", "/local") for kind in ("share", "lib"))
@@ -79,7 +85,8 @@ def _places() -> Iterator[Path]:
     yield Path(os.environ.get("WN_DATA_DIR") or Path.home() / ".wn_data") / "wn.db"
 
 
-def _read_database(place: Path) -> WordNet:
+def read_database(place: Path) -> WordNet:
+    """The four files of a database folder, or of a zip of it."""
     synsets: dict[Hashable, list[str]] = {}
     broader: list[tuple[Hashable, Hashable]] = []
     opposed: list[tuple[Hashable, int, Hashable, int]] = []
