@@ -88,6 +88,7 @@ def distill(
             settings.teacher,
             revision=settings.revision,
             device=settings.device,
+            precision=settings.precision,
             longest=settings.longest_text,
             trust_remote_code=settings.trust_remote_code,
         )
@@ -283,7 +284,7 @@ def finish(job: Job, folder: RunFolder, settings: DistillSettings, teacher: Teac
         "truncated_words": at.dropped.truncated,
         "words_without_pieces": at.dropped.invisible,
         "padding": round(at.padded / max(1, at.tokens), 4),
-        "precision": "float32",
+        "precision": teacher.precision,
         "seconds": {
             "total": round(total, 3),
             "vocabulary": round(counted["seconds"], 3),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 from wordstill.corpus.segment import SegmentSettings
 from wordstill.corpus.vocabulary import VocabularySettings
@@ -13,8 +13,7 @@ from wordstill.errors import InputError
 from wordstill.students.registry import Layer
 from wordstill.teacher.batching import Context
 from wordstill.teacher.encode import Pooling
-
-Precision = Literal["auto", "float32", "bfloat16", "int8"]
+from wordstill.teacher.runtime import Precision
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     teacher("--layer", metavar="N|all|last", default="last", help="the layer to learn from")
     teacher("--pooling", choices=("mean", "first", "last", "max", "min"), default="mean", help="pieces to words")
     teacher("--revision", metavar="R", help="the revision of a model on the Hub")
-    teacher("--precision", choices=("auto", "float32", "bfloat16", "int8"), default="auto")
+    teacher("--precision", choices=("auto", "float32", "bfloat16"), default="auto", help="bfloat16 needs a GPU")
     teacher("--device", metavar="D", default="auto", help="cpu, cuda, cuda:1, ...")
     teacher("--threads", metavar="N", type=int, help="threads to compute with")
     teacher("--batch-tokens", metavar="N", type=int, default=8192, help="tokens the teacher reads at once")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordstill.errors import InputError
 from wordstill.teacher.pieces import PieceTable
+from wordstill.teacher.runtime import Precision, choose_precision
 
 if TYPE_CHECKING:
     import torch
@@ -35,6 +36,7 @@ class Teacher:
     limit: int
     """The most pieces one text may have, special tokens not counted."""
     padding_piece: int
+    precision: str = "float32"
 
     def layer(self, number: int) -> int:
         """A layer's number counted from 0, given one that may count from the end (-1: the last)."""
@@ -50,6 +52,7 @@ def load_teacher(
     *,
     revision: str | None = None,
     device: str = "auto",
+    precision: Precision = "auto",
     longest: int = LONGEST_TEXT,
     trust_remote_code: bool = False,
 ) -> Teacher:
@@ -95,7 +98,8 @@ def load_teacher(
         model.pooler = None  # a sentence vector that nobody asked for
     if hasattr(config, "use_cache"):
         config.use_cache = False
-    place = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
+    place = _device(device)
+    computing = choose_precision(precision, place)
     special = len(pieces.prefix) + len(pieces.suffix)
     limit = min(longest, _positions(model), tokenizer.model_max_length) - special
     if limit < 1:
@@ -111,13 +115,14 @@ def load_teacher(
     return Teacher(
         name=str(name),
         revision=revision,
-        model=model.to(place),
+        model=model.to(place, computing),
         pieces=pieces,
         device=place,
         width=int(config.hidden_size),
         layers=int(config.num_hidden_layers),
         limit=limit,
         padding_piece=padding,
+        precision=str(computing).removeprefix("torch."),
     )
 
 
@@ -135,6 +140,20 @@ def _resolve(name: str) -> str:
         what = "has no config.json" if path.is_dir() else "is no folder"
         raise InputError(f"the teacher {name} {what}; give a model folder, a Hub name, or 'minilm'")
     return str(path) if looks_local else name
+
+
+def _device(name: str) -> torch.device:
+    import torch
+
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise InputError(f"the device {name!r} cannot be used here: {reason}") from error
+    return device
 
 
 def _positions(model: Any) -> int:
