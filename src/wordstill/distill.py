@@ -12,7 +12,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +35,7 @@ from wordstill.teacher.encode import forward, lay_out, to_batch
 from wordstill.teacher.load import Teacher, load_teacher
 from wordstill.teacher.runtime import use_threads
 from wordstill.training.job import CHECKPOINT_SECONDS, Job
+from wordstill.training.kept import kept_bytes
 from wordstill.training.sampling import generator
 from wordstill.vectors import Array, WordVectors
 
@@ -64,11 +65,13 @@ def distill(
     resume: bool = False,
     overwrite: bool = False,
     quiet: bool = True,
+    say: Callable[[str], None] = lambda text: None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Run:
     """Distill a teacher over a corpus into the vectors of each student, in the folder `out`.
 
     `settings` has everything that can be chosen; `teacher` and `students` are for calls that need no more.
+    Without `quiet` progress is shown on standard error; `say` is told what a curious user may want to know.
     """
     settings = settings or DistillSettings(teacher=teacher, students=tuple(students))
     chosen = choose_students(settings.students, settings.student_options, settings.epochs)
@@ -92,10 +95,18 @@ def distill(
             longest=settings.longest_text,
             trust_remote_code=settings.trust_remote_code,
         )
+        say(
+            f"teacher {model.name}: {model.layers} layers, {model.width} dimensions, "
+            f"texts of up to {model.limit} pieces, {model.precision} on {model.device}"
+        )
         vocabulary, counted = count(folder, source, settings, fingerprint, quiet=quiet)
         layer = settings.layer if isinstance(settings.layer, str) else model.layer(settings.layer)
         task = Task(vocabulary, model.width, model.layers, counted["words"], settings.seed)
         learners = make_students(chosen, task, layer, model.layers)
+        say(f"{counted['words']:,} words in the corpus, {len(vocabulary):,} words in the vocabulary")
+        for name in (name for name, learner in learners.items() if learner.replays):
+            needed = kept_bytes(counted["sentences"], counted["words"], model.width)
+            say(f"{name} keeps its contexts on disk while it learns: {needed / 1e6:,.0f} MB in {folder.kept}")
         job = Job(folder.checkpoint, folder.kept, learners, model.width, checkpoint_seconds)
         with job.guarded():
             teach(job, source, vocabulary, model, settings, counted["words"], quiet=quiet)

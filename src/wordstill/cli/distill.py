@@ -94,10 +94,11 @@ def run(arguments: argparse.Namespace) -> None:
         resume=arguments.resume,
         overwrite=arguments.overwrite,
         quiet=arguments.quiet,
+        say=(lambda text: print(text, file=sys.stderr, flush=True)) if arguments.verbose else (lambda text: None),
         checkpoint_seconds=arguments.checkpoint_seconds,
     )
     if not arguments.quiet:
-        for note in notes(finished.record):
+        for note in notes(finished.record, verbose=arguments.verbose):
             print(note, file=sys.stderr)
     print(summary(arguments.out, finished.record))
 
@@ -166,7 +167,7 @@ def _layer(text: str) -> Any:
         raise InputError(f"--layer is a number, 'last' or 'all', not {text!r}") from None
 
 
-def notes(record: dict[str, Any]) -> list[str]:
+def notes(record: dict[str, Any], *, verbose: bool) -> list[str]:
     """What a user should know of a run, and might not look for."""
     corpus = record["corpus"]
     told = [
@@ -181,6 +182,9 @@ def notes(record: dict[str, Any]) -> list[str]:
         missing = corpus["vocabulary"] - student["words"]
         if missing:
             told.append(f"{name}: {missing:,} words of the vocabulary were never seen, and have no vector")
+    if verbose:
+        parts = {**record["seconds"], "students": sum(record["seconds"]["students"].values())}
+        told.append("seconds: " + ", ".join(f"{part} {seconds:.1f}" for part, seconds in parts.items()))
     return told
 
 

@@ -21,6 +21,11 @@ from wordstill.training.sampling import generator
 BLOCK = 4096
 
 
+def kept_bytes(contexts: int, words: int, width: int) -> int:
+    """The space that so many contexts and words take."""
+    return contexts * (2 * width + 4) + 4 * words
+
+
 @dataclass
 class KeptContexts:
     """Contexts in a folder of their own, appended during the teacher's pass and read in shuffled blocks."""
