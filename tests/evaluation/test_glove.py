@@ -34,5 +34,5 @@ def test_published_scores_are_reproduced(results: Results) -> None:
     published = {"men3k": 0.657, "ws353": 0.503, "rw2034": 0.340}
     assert {name: round(results.find(name).score, 3) for name in published} == published
     assert results.find("rw2034").covered == 1782
-    # The copy of RG-65 that is pinned here gives .602, by scipy and gensim too; .594 is published for another copy.
+    # .594 is what others report; on the file pinned here scipy and gensim give .602 too. Why is not known.
     assert results.find("rg65").score == pytest.approx(0.594, abs=0.01)

@@ -1,0 +1,78 @@
+"""Every command and every example in README.md and docs/ is run here, page by page, as it stands.
+
+A block marked ```sh runs in a shell, line by line; ```python runs as a program. Blocks with another mark
+(```sh install, ```sh download, ```text) are for readers only: they install, download or show.
+"""
+
+from __future__ import annotations
+
+import doctest
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from texts import write_corpus
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Pages that begin with texts; the others begin with a finished run.
+FROM_TEXTS = {"README.md", "distill.md", "corpus.md"}
+WORLD = "The king rules the city. The man reads. The woman reads. The teacher looks at the river and the sea. The queen learns."
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the pages speak of: texts.txt, texts.jsonl.gz, words.txt, my-pairs.tsv, a run, and other vectors."""
+    folder = tmp_path_factory.mktemp("docs")
+    texts = write_corpus(folder / "texts.txt", 60)
+    texts.write_text(texts.read_text() + "\n" + "\n".join([WORLD] * 8))
+    with gzip.open(folder / "texts.jsonl.gz", "wt") as file:
+        file.writelines(json.dumps({"body": line}) + "\n" for line in texts.read_text().split("\n"))
+    (folder / "words.txt").write_text("new_york\nqueen\n")
+    (folder / "my-pairs.tsv").write_text("river\tsea\t8\nking\tqueen\t9\nman\triver\t1\nteacher\tstudent\t7\n")
+    shell("wordstill distill --teacher minilm --corpus texts.txt --student aggregate,closed --out run", folder)
+    shell("wordstill convert run/aggregate a.txt && wordstill convert run/closed b.bin", folder)
+    return folder
+
+
+def shell(command: str, folder: Path) -> str:
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_of_a_page_runs(
+    page: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "here"
+    without = shutil.ignore_patterns("run") if page.name in FROM_TEXTS else None
+    shutil.copytree(place, folder, ignore=without)
+    monkeypatch.chdir(folder)
+    for mark, content in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if mark == "sh":
+            for line in content.replace("\\\n", " ").splitlines():
+                if line.strip() and not line.startswith("#"):
+                    shell(line, folder)
+        elif mark == "python" and ">>>" in content:
+            examples = doctest.DocTestParser().get_doctest(content, {}, page.name, str(page), 0)
+            assert doctest.DocTestRunner().run(examples).failed == 0, capsys.readouterr().out
+        elif mark == "python":
+            exec(compile(content, str(page), "exec"), {"__name__": "__main__"})
+        else:
+            assert mark in ("", "text", "sh install", "sh download", "sh benchmark"), f"an unknown mark: {mark!r}"
+
+
+def test_pages_point_only_to_files_that_are_there() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if not target.startswith("http"):
+                assert (page.parent / target).exists(), f"{page.name} points to {target}"
