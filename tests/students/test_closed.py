@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from made import made_batch, made_sentences, made_task
 
-from reference.closed import closed_form
+from reference.closed import closed_form, closed_form_of_windows
 from wordstill.errors import InputError
 from wordstill.students.closed import Closed, ClosedSettings
 from wordstill.vectors import Array
@@ -26,6 +28,32 @@ def test_it_equals_the_formula_over_all_contexts_at_once(power: float, ridge: fl
     assert student.seen.tolist() == seen.tolist()
     assert vectors.words == [f"w{n}" for n in range(7)]
     np.testing.assert_allclose(vectors.matrix, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("window", [1, 2, 5])
+def test_a_window_ends_at_the_sentences_borders_and_leaves_its_word_out(window: int) -> None:
+    sentences = made_sentences() + made_sentences(seed=1) + made_sentences(seed=2)
+    settings = ClosedSettings(view="window", window=window)
+    student = learned(sentences[:7], sentences[7:], settings=settings)
+    expected, seen = closed_form_of_windows(sentences, 7, 0.5, 0.1, window)
+    assert student.seen.tolist() == seen.tolist()
+    np.testing.assert_allclose(student.vectors().matrix, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_a_word_without_a_vector_takes_up_its_place_in_a_window() -> None:
+    batch = made_batch(made_sentences([(0, 1, 2, 3)]))
+    gap = replace(batch, positions=np.array([0, 1, 3, 4], dtype=np.int32))  # the word at position 2 has no vector
+    student = Closed(made_task(), ClosedSettings(view="window", window=2))
+    student.observe(gap)
+    vectors = batch.layers[2].astype(np.float64)
+    np.testing.assert_allclose(student.sums[0], vectors[1], rtol=1e-6)
+    np.testing.assert_allclose(student.sums[1], vectors[[0, 2]].mean(axis=0), rtol=1e-6)
+
+
+def test_words_that_stand_alone_have_no_window() -> None:
+    student = learned(made_sentences([(2,), (-1,), (3,)]), settings=ClosedSettings(view="window"))
+    assert student.contexts[0] == 0
+    assert student.vectors().words == []
 
 
 def test_two_halves_merged_equal_the_whole() -> None:

@@ -8,35 +8,44 @@ hold the word and contexts in general. With one covariance shared by all words t
 m_w is the mean context over the occurrences of w; m and S are the mean and the covariance of all contexts.
 p = 1 is Fisher's discriminant; p = 0.5 with r = 0.1 measures best. The state is counts, a sum a word and one
 d x d matrix: exact, independent of the order, added up across machines, resumed for free.
+
+A context is what the view says: `sentence`, E(S), the mean over the words of a sentence, as x2static has it; or
+`window`, the mean over the words up to `window` places to each side, the word itself left out: the dynamic
+skip-gram's objective (without its attention) solved the same way. A word that stands alone has no window.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 import numpy as np
 
 from wordstill.students.batch import Batch
 from wordstill.students.student import Contexts, Task, check_range, seen_vectors
 from wordstill.training.rows import add_rows
+from wordstill.training.windows import window_borders, window_means
 from wordstill.vectors import Array, WordVectors
 
 
 @dataclass(frozen=True)
 class ClosedSettings:
-    """The power p and the ridge r of the formula above."""
+    """The power p and the ridge r of the formula above, and what a context is."""
 
     power: float = 0.5
     ridge: float = 0.1
+    view: Literal["sentence", "window"] = "sentence"
+    window: int = 5
 
     def __post_init__(self) -> None:
         check_range("closed.power", self.power, 0.0, 2.0)
         check_range("closed.ridge", self.ridge, 0.0)
+        check_range("closed.window", self.window, 1)
 
 
 class Closed:
-    """The discriminant of each word's sentences; a context is E(S), the mean over the words of a sentence."""
+    """The discriminant of each word's sentences, or windows."""
 
     replays = 0
 
@@ -54,16 +63,32 @@ class Closed:
 
     def observe(self, batch: Batch) -> None:
         """Add the contexts of a batch to the sums of their words."""
-        self.add(Contexts(batch.sentence_means(self.task.layer), batch.words, batch.sentences))
+        if self.settings.view == "sentence":
+            self.add(Contexts(batch.sentence_means(self.task.layer), batch.words, batch.sentences))
+            return
+        low, high = window_borders(batch.sentences, batch.positions, self.settings.window)
+        means = window_means(batch.layers[self.task.layer], low, high)
+        occupied = high - low > 1
+        means, words = means[occupied], batch.words[occupied]
+        self.add(Contexts(means, words, np.arange(len(words))))
 
     def add(self, contexts: Contexts) -> None:
         """Add contexts and the words seen in them."""
         add_rows(self.sums, contexts.words, contexts.vectors, contexts.owners)
         self.seen += np.bincount(contexts.words[contexts.words >= 0], minlength=len(self.seen))
-        exact = contexts.vectors.astype(np.float64)
-        self.contexts += len(exact)
-        self.total += exact.sum(axis=0)
-        self.products += exact.T @ exact
+        number = len(contexts.vectors)
+        if not number:
+            return
+        # sum x x' = sum (x - s)(x - s)' + s t' + t s' - n s s' with t = sum x: near their mean s the vectors are
+        # small, and single precision, which is much faster, loses nothing that matters.
+        total = contexts.vectors.sum(axis=0, dtype=np.float64)
+        shift = (total / number).astype(np.float32)
+        spread = contexts.vectors - shift
+        across = np.outer(shift.astype(np.float64), total)
+        self.contexts += number
+        self.total += total
+        self.products += spread.T @ spread
+        self.products += across + across.T - number * np.outer(shift, shift.astype(np.float64))
 
     def replay(self, contexts: Contexts) -> None:
         """Nothing more to learn."""
@@ -73,18 +98,24 @@ class Closed:
         for mine, its in zip(self.state_dict().values(), other.state_dict().values(), strict=True):
             mine += its
 
-    def mean_and_map(self) -> tuple[Array, Array]:
-        """m and A of the formula above."""
+    def spectrum(self) -> tuple[Array, Array, Array]:
+        """m, and S + r tr(S)/d I as its eigenvalues, ascending (none: all contexts are one), and eigenvectors."""
         number = max(1, int(self.contexts[0]))
         mean = self.total / number
         covariance = self.products / number - np.outer(mean, mean)
         values, directions = np.linalg.eigh(covariance)
         trace = float(values.sum())
-        if trace <= 1e-12 * float(mean @ mean):  # all contexts are one: there is nothing to tell apart
-            return mean, np.zeros_like(covariance)
+        if trace <= 1e-12 * float(mean @ mean):
+            return mean, values[:0], directions
         # Rounding can leave eigenvalues a little below zero; without a ridge they need a floor to divide by.
-        damped = np.maximum(values, 1e-12 * trace) + self.settings.ridge * trace / len(values)
-        return mean, (directions * damped**-self.settings.power) @ directions.T
+        return mean, np.maximum(values, 1e-12 * trace) + self.settings.ridge * trace / len(values), directions
+
+    def mean_and_map(self) -> tuple[Array, Array]:
+        """m and A of the formula above."""
+        mean, values, directions = self.spectrum()
+        if not len(values):  # there is nothing to tell apart
+            return mean, np.zeros_like(directions)
+        return mean, (directions * values**-self.settings.power) @ directions.T
 
     def vectors(self) -> WordVectors:
         """The separator of each word."""

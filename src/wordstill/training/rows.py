@@ -77,7 +77,7 @@ def score_coefficients(
 
 @njit(cache=True)
 def group_by_row(rows: Array, slots: Array) -> Any:
-    """The distinct rows, and for each the places in `rows` (flat) where it stands, in order.
+    """The distinct rows, and for each the places in `rows` (flat) where it stands, in order; -1 is no row.
 
     `slots` is a table of -1, one a row of the table; it is given back as it came.
     """
@@ -87,6 +87,8 @@ def group_by_row(rows: Array, slots: Array) -> Any:
     number = 0
     for place in range(len(flat)):
         row = flat[place]
+        if row < 0:
+            continue
         if slots[row] < 0:
             slots[row] = number
             distinct[number] = row
@@ -97,6 +99,8 @@ def group_by_row(rows: Array, slots: Array) -> Any:
     filled = sizes[:number].copy()
     places = np.empty(len(flat), dtype=np.int64)
     for place in range(len(flat)):
+        if flat[place] < 0:
+            continue
         slot = slots[flat[place]]
         places[filled[slot]] = place
         filled[slot] += 1
@@ -175,6 +179,65 @@ def adagrad_rows(
             context = contexts[owners[places[at] // columns]]
             for j in range(width):
                 gradient[j] += weight * context[j]
+        if anchored:
+            for j in range(width):
+                gradient[j] += pull[row] * (table[row, j] - start[row, j])
+        square = np.float32(0.0)
+        for j in range(width):
+            square += gradient[j] * gradient[j]
+        squares[row] += square / width
+        if squares[row] > 0:
+            pace = np.float32(rate / math.sqrt(squares[row]))
+            for j in range(width):
+                table[row, j] -= pace * gradient[j]
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def row_gradients(
+    table: Array,
+    distinct: Array,
+    starts: Array,
+    places: Array,
+    coefficients: Array,
+    own: Array,
+    contexts: Array,
+) -> Any:
+    """The gradient of every distinct row: the sum over its places of coefficient times context.
+
+    Place (i, k) has the context contexts[i]. `own`, unless it is empty, are coefficients of the row itself.
+    """
+    width = table.shape[1]
+    columns = coefficients.shape[1]
+    flat, flat_own = coefficients.ravel(), own.ravel()
+    gradients = np.zeros((len(distinct), width), dtype=np.float32)
+    for slot in prange(len(distinct)):
+        gradient = gradients[slot]
+        mine = np.float32(0.0)
+        for at in range(starts[slot], starts[slot + 1]):
+            place = places[at]
+            weight = np.float32(flat[place])
+            context = contexts[place // columns]
+            if len(flat_own):
+                mine += flat_own[place]
+            for j in range(width):
+                gradient[j] += weight * context[j]
+        if mine != 0.0:
+            row = table[distinct[slot]]
+            for j in range(width):
+                gradient[j] += mine * row[j]
+    return gradients
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def adagrad_gradients(
+    table: Array, squares: Array, start: Array, pull: Array, distinct: Array, gradients: Array, rate: float
+) -> None:
+    """The step of `adagrad_rows`, for gradients that are known already."""
+    width = table.shape[1]
+    anchored = start.shape[0] > 0
+    for slot in prange(len(distinct)):
+        row = distinct[slot]
+        gradient = gradients[slot]
         if anchored:
             for j in range(width):
                 gradient[j] += pull[row] * (table[row, j] - start[row, j])

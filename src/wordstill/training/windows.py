@@ -1,0 +1,148 @@
+"""Windows around the words of sentences: who stands in them, their mean, and what they teach; compiled.
+
+As in `rows`, all of it gives the same bytes whatever the number of threads.
+"""
+
+# mypy: disallow-untyped-decorators=False, warn-unreachable=False
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from wordstill.vectors import Array
+
+
+@njit(cache=True)
+def window_borders(sentences: Array, positions: Array, window: int) -> Any:
+    """For every word the first word of its window and the one behind the last, itself included.
+
+    A window reaches `window` positions to each side and ends at the sentence's borders; a word without a vector
+    (a gap in the positions) takes up its place.
+    """
+    size = len(sentences)
+    low, high = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    for i in range(size):
+        at = i
+        while at > 0 and sentences[at - 1] == sentences[i] and positions[i] - positions[at - 1] <= window:
+            at -= 1
+        low[i] = at
+        at = i + 1
+        while at < size and sentences[at] == sentences[i] and positions[at] - positions[i] <= window:
+            at += 1
+        high[i] = at
+    return low, high
+
+
+@njit(cache=True)
+def window_words(words: Array, kept: Array, low: Array, high: Array, width: int) -> Any:
+    """The words in each word's window, itself left out, that are kept and in the vocabulary; then -1."""
+    rows = np.full((len(words), width), -1, dtype=np.int32)
+    for i in range(len(words)):
+        filled = 0
+        for at in range(low[i], high[i]):
+            if at != i and kept[at] and words[at] >= 0:
+                rows[i, filled] = words[at]
+                filled += 1
+    return rows
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def window_means(vectors: Array, low: Array, high: Array) -> Any:
+    """The mean of the vectors in each word's window, itself left out; zero where the window is empty."""
+    means = np.zeros((len(low), vectors.shape[1]), dtype=np.float32)
+    for i in prange(len(low)):
+        mean = means[i]
+        for at in range(low[i], high[i]):
+            if at != i:
+                for j in range(len(mean)):
+                    mean[j] += vectors[at, j]
+        others = high[i] - low[i] - 1
+        if others > 0:
+            share = np.float32(1.0 / others)
+            for j in range(len(mean)):
+                mean[j] *= share
+    return means
+
+
+@njit(cache=True, inline="always")
+def softplus(x: float) -> float:
+    """log(1 + e^x) without overflow."""
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def attend(
+    table: Array,
+    centres: Array,
+    rows: Array,
+    window: int,
+    attention: bool,
+    offset: float,
+    weights: Array,
+    coefficients: Array,
+    gradients: Array,
+) -> Any:
+    """The loss of a window seen through attention and of its negatives, and its derivatives.
+
+    rows[i, :window] are the words of centre i's window (a -1 ends them), the rest its negatives. With
+    s_j = v_j . c_i and a = softmax(s) (uniform without attention) the loss is
+
+        -log sig(sum_j a_j s_j + offset)  -  sum over negatives of log sig(-(s_n + offset))
+
+    `coefficients` are d loss / d s of every row, `weights` are the a_j. `gradients` are d loss / d c, for which an
+    array without rows does not ask.
+    """
+    losses = np.zeros(len(rows))
+    asked = gradients.shape[0] > 0
+    for i in prange(len(rows)):
+        centre = centres[i]
+        scores = np.zeros(rows.shape[1])
+        for k in range(rows.shape[1]):
+            if rows[i, k] >= 0:
+                vector = table[rows[i, k]]
+                product = np.float32(0.0)
+                for j in range(len(centre)):
+                    product += vector[j] * centre[j]
+                scores[k] = float(product)
+        members = 0
+        highest = -np.inf
+        while members < window and rows[i, members] >= 0:
+            highest = max(highest, scores[members])
+            members += 1
+        total = 0.0
+        for k in range(members):
+            weight = math.exp(scores[k] - highest) if attention else 1.0
+            weights[i, k] = weight
+            total += weight
+        score = 0.0
+        for k in range(members):
+            weights[i, k] /= total
+            score += weights[i, k] * scores[k]
+        # d/ds_j of sum a s is a_j (1 + s_j - sum a s) where the weights follow the scores
+        slope = -1.0 / (1.0 + math.exp(score + offset))
+        loss = softplus(-(score + offset))
+        for k in range(rows.shape[1]):
+            if k < members:
+                turned = 1.0 + scores[k] - score if attention else 1.0
+                coefficients[i, k] = slope * weights[i, k] * turned
+            elif k < window:
+                weights[i, k] = 0.0
+                coefficients[i, k] = 0.0
+            else:
+                loss += softplus(scores[k] + offset)
+                coefficients[i, k] = 1.0 / (1.0 + math.exp(-(scores[k] + offset)))
+        losses[i] = loss
+        if asked:
+            gradient = gradients[i]
+            gradient[:] = 0.0
+            for k in range(rows.shape[1]):
+                if rows[i, k] >= 0:
+                    weight = coefficients[i, k]
+                    vector = table[rows[i, k]]
+                    for j in range(len(gradient)):
+                        gradient[j] += weight * vector[j]
+    return losses.sum()
