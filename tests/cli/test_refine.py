@@ -107,11 +107,11 @@ def test_lexicon_info_counts_words_pairs_and_overlap(folder: Path, capsys: pytes
     assert main(["lexicon", "info", str(folder / "nowhere")]) == 2
 
 
-def test_refining_imports_nothing_heavy(folder: Path) -> None:
+def test_methods_without_a_lexicon_import_nothing_heavy(folder: Path) -> None:
     program = (
         "import sys; from wordstill.cli import main; "
-        f"main(['refine', {str(folder / 'v')!r}, {str(folder / 'o')!r}, '--method', 'retrofit', '--method', 'whiten',"
-        f" '--lexicon', {str(folder / 'lexicon.txt')!r}]); "
+        f"main(['refine', {str(folder / 'v')!r}, {str(folder / 'o')!r}, '--method', 'whiten', '--method', 'pca',"
+        " '--set', 'pca.dimensions=2']); "
         "heavy = {'torch', 'scipy', 'sklearn', 'transformers', 'tokenizers', 'gensim', 'numba'} & set(sys.modules); "
         "sys.exit(str(heavy) if heavy else 0)"
     )

@@ -6,18 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordstill.refine import Lexicon, lay_over
-from wordstill.refine.graph import Graph
+from wordstill.refine.graph import Edges
+from wordstill.vectors import Array
 
 WORD = st.sampled_from(["a", "b", "c", "d", "A", "x_y", "x y", "x-y", "e"])
 PAIRS = st.lists(st.tuples(WORD, WORD), max_size=25)
 
 
-def pairs_of(graph: Graph, words: list[str], part: str = "blocks") -> list[tuple[str, str]]:
+def pairs_of(rows: Array, edges: Edges, words: list[str]) -> list[tuple[str, str]]:
     return sorted(
-        (words[graph.rows[head]], words[graph.rows[place]])
-        for block in getattr(graph, part)
-        for head, places in zip(block.heads, block.neighbors, strict=True)
-        for place in places
+        (words[rows[head]], words[rows[place]])
+        for head in range(len(rows))
+        for place in edges.neighbors[edges.starts[head] : edges.starts[head + 1]]
     )
 
 
@@ -39,14 +39,7 @@ def test_the_graph_has_every_pair_whose_words_have_vectors_both_ways_round(
 
     index = {word: row for row, word in enumerate(words)}
     graph = lay_over(Lexicon.of(pairs), index, Lexicon.of(against))
-    assert pairs_of(graph, words) == sorted(found(pairs) - found(against))
-    assert pairs_of(graph, words, "opposed") == sorted(found(against))
+    assert pairs_of(graph.rows, graph.near, words) == sorted(found(pairs) - found(against))
+    assert pairs_of(graph.rows, graph.against, words) == sorted(found(against))
     assert len(set(graph.rows.tolist())) == len(graph.rows)
-    assert graph.edges == len(found(pairs) - found(against)) // 2
-
-
-def test_a_word_with_more_neighbors_than_a_block_holds_keeps_them_all() -> None:
-    words = ["hub", *(f"n{number}" for number in range(3000))]
-    graph = lay_over(Lexicon.of(("hub", word) for word in words[1:]), {word: row for row, word in enumerate(words)})
-    assert graph.edges == 3000
-    assert len(pairs_of(graph, words)) == 6000
+    assert graph.pairs == len(found(pairs) - found(against)) // 2

@@ -11,8 +11,10 @@ from small_spaces import made_lexicon, made_vectors, neighbors_of
 
 from reference import retrofit as literal
 from wordstill.refine import Lexicon, graph_retrofit, lay_over, retrofit
-from wordstill.refine.graph_retrofit import GraphRetrofitSettings, log_constant, neighbor_weights
+from wordstill.refine.graph_retrofit import GraphRetrofitSettings
+from wordstill.refine.loops import weigh
 from wordstill.refine.retrofit import RetrofitSettings
+from wordstill.refine.settle import STRETCHES, log_constant
 from wordstill.vectors import Array, WordVectors, row_norms
 
 
@@ -104,31 +106,32 @@ def test_words_in_turn_come_to_the_same_place() -> None:
 @pytest.mark.parametrize("freedom", [1, 2, 3, 10, 50, 100, 200, 300, 341])
 def test_weights_equal_the_literal_formula_where_that_does_not_overflow(variant: str, freedom: int) -> None:
     distances = [0.0, 0.3, 0.9, 1.41, 2.0]
-    settings = GraphRetrofitSettings(variant=variant, freedom=freedom, scale=0.7)  # type: ignore[arg-type]
-    weights, _ = neighbor_weights(np.array([distances]) ** 2, settings)
-    np.testing.assert_allclose(weights[0], literal.literal_weights(distances, freedom, 0.7, variant), rtol=1e-11)
+    weights = np.array(distances) ** 2
+    weigh(weights, float(freedom), 0.7, log_constant(freedom), variant == "released")
+    np.testing.assert_allclose(weights, literal.literal_weights(distances, freedom, 0.7, variant), rtol=1e-11)
 
 
 def test_where_the_literal_formula_overflows_weights_do_not() -> None:
     with pytest.raises(OverflowError):
         literal.literal_weights([1.0], 343, 1.0, "paper")
     for freedom in (342, 1000, 5000, 10_000):
-        settings = GraphRetrofitSettings(variant="paper", freedom=freedom)
-        weights, _ = neighbor_weights(np.array([[1.0, 2.0]]), settings)
+        weights = np.array([1.0, 2.0])
+        weigh(weights, float(freedom), 1.0, log_constant(freedom), False)
         with mpmath.workdps(50):
             nu = mpmath.mpf(freedom)
             constant = (
                 2 * mpmath.pi * (mpmath.gamma((nu + 1) / 2) / (mpmath.sqrt(nu * mpmath.pi) * mpmath.gamma(nu / 2))) ** 2
             )
             exact = [float(constant * (1 + square / nu) ** -(nu + 1) / 2) for square in (1, 2)]
-        np.testing.assert_allclose(weights[0], exact, rtol=1e-9)
+        np.testing.assert_allclose(weights, exact, rtol=1e-9)
         assert 0 < np.exp(log_constant(freedom)) < 1
 
 
 def test_released_weights_sum_to_one_even_where_every_kernel_underflows() -> None:
-    weights, _ = neighbor_weights(np.array([[3.0, 4.0]]), GraphRetrofitSettings(freedom=1e4, scale=1e-4))
-    np.testing.assert_allclose(weights.sum(axis=1), 1.0)
-    assert weights[0, 0] > weights[0, 1]
+    weights = np.array([3.0, 3.0001])
+    weigh(weights, 1e4, 1e-4, log_constant(1e4), True)
+    assert weights.sum() == pytest.approx(1.0)
+    assert weights[0] > weights[1] > 0
 
 
 @pytest.mark.parametrize("method", [retrofit, graph_retrofit])
@@ -204,3 +207,18 @@ def test_a_push_takes_away_what_antonyms_share() -> None:
     graph = lay_over(Lexicon.of([("x", "y")]), {"a": 0, "b": 1}, Lexicon.of([("a", "b")]))
     refined = retrofit(matrix, graph, RetrofitSettings(sweeps=1, push=0.5)).matrix
     np.testing.assert_allclose(refined, [matrix[0] - 0.4 * matrix[1], matrix[1] - 0.4 * matrix[0]], atol=1e-6)
+
+
+def test_a_lexicon_of_one_pair_and_one_of_a_hub_are_shared_out_to_threads_whole() -> None:
+    words = ["hub", *(f"n{number}" for number in range(3 * STRETCHES))]
+    matrix = np.random.default_rng(0).standard_normal((len(words), 4)).astype(np.float32)
+    index = {word: row for row, word in enumerate(words)}
+    unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    for pairs in ([("hub", "n3")], [("hub", word) for word in words[1:]]):
+        refined = retrofit(matrix, lay_over(Lexicon.of(pairs), index), RetrofitSettings(sweeps=1)).matrix
+        others = [index[second] for _, second in pairs]
+        expected = np.linalg.norm(matrix[0]) * (unit[0] + unit[others].mean(axis=0)) / 2
+        np.testing.assert_allclose(refined[0], expected, atol=1e-5)
+        np.testing.assert_allclose(
+            refined[others], np.linalg.norm(matrix[others], axis=1)[:, None] * (unit[others] + unit[0]) / 2, atol=1e-5
+        )

@@ -64,7 +64,7 @@ def overlap(lexicon: Any, path: str, vectors: WordVectors) -> dict[str, Any]:
     return {
         "vectors": path,
         "words found": int((find_rows(lexicon.words, vectors.key_to_index) >= 0).sum()),
-        "pairs found": graph.edges,
+        "pairs found": graph.pairs,
         "words reached": len(graph.rows),
         "of": len(vectors),
     }

@@ -1,7 +1,7 @@
 """Refining any static vectors: with a lexicon (retrofitting), by their spectrum, or by joining several.
 
 The methods work on arrays (`retrofit(matrix, graph)`, `whiten(matrix)`, ...); `refine` and `combine` on WordVectors.
-numpy is all they need.
+Retrofitting is compiled by numba; all others need numpy alone.
 """
 
 from __future__ import annotations

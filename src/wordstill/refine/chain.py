@@ -105,13 +105,13 @@ def _retrofit(
     say: Callable[[str], None],
 ) -> tuple[Array, dict[str, Any]]:
     graph = lay_over(lexicon, vectors.key_to_index, antonyms)
-    if not graph.edges:
+    if not graph.pairs:
         raise InputError(
             f"no pair of {lexicon.name} has a vector for both words; are lexicon and vectors of one language and case?"
         )
-    pushed = sum(block.neighbors.size for block in graph.opposed) // 2
+    pushed = len(graph.against.neighbors) // 2
     say(
-        f"{name}: {graph.edges:,} of {len(lexicon.edges):,} pairs of {lexicon.name}"
+        f"{name}: {graph.pairs:,} of {len(lexicon.edges):,} pairs of {lexicon.name}"
         + (f" and {pushed:,} pairs of antonyms" if antonyms else "")
         + f" have vectors; {len(graph.rows):,} of {len(vectors):,} words take part"
     )
@@ -123,7 +123,7 @@ def _retrofit(
     settled = method.change(matrix, graph, settings, report)
     record = {
         "lexicon": lexicon.name,
-        "pairs": graph.edges,
+        "pairs": graph.pairs,
         "antonyms": antonyms.name if antonyms else None,
         "objective": [round(value, 4) for value in settled.objective],
     }

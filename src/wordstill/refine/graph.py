@@ -1,4 +1,4 @@
-"""A lexicon laid over vectors: for each word that has neighbors, the rows of these, as plain arrays."""
+"""A lexicon laid over vectors: which rows are neighbors."""
 
 from __future__ import annotations
 
@@ -10,38 +10,31 @@ import numpy as np
 from wordstill.refine.lexicons import Lexicon, edge_numbers, find_rows
 from wordstill.vectors import Array
 
-# A block gathers at most this many neighbors: at 300 dimensions 1.2 MB, which stays in a core's cache.
-BLOCK_NEIGHBORS = 1024
 
+class Edges(NamedTuple):
+    """The neighbors of word i are neighbors[starts[i] : starts[i + 1]], all given by their places in a graph's rows."""
 
-class Block(NamedTuple):
-    """Words with equally many neighbors, so that everything about them is a plain array.
-
-    heads      their places in the graph's `rows`
-    neighbors  one line a head: the places of its neighbors
-    """
-
-    heads: Array
+    starts: Array
     neighbors: Array
 
 
 class Graph(NamedTuple):
     """The words of the vectors that have a neighbor or an antonym there.
 
-    rows     their rows in the matrix, in the order of the lexicon's words, never of the vectors': sums run in the
-             same order whatever the order of the vectors, and their last bit is the same
-    blocks   every word that has neighbors once, with all of them
-    opposed  the same for antonyms
+    rows      their rows in the matrix, in the order of the lexicon's words and never of the vectors': sums run in one
+              order whatever that of the vectors, and are the same to the bit
+    near      whom each is drawn to
+    against   whom each is pushed from
     """
 
     rows: Array
-    blocks: tuple[Block, ...]
-    opposed: tuple[Block, ...] = ()
+    near: Edges
+    against: Edges
 
     @property
-    def edges(self) -> int:
+    def pairs(self) -> int:
         """How many pairs of neighbors it has."""
-        return sum(block.neighbors.size for block in self.blocks) // 2
+        return len(self.near.neighbors) // 2
 
 
 def lay_over(lexicon: Lexicon, key_to_index: Mapping[str, int], antonyms: Lexicon | None = None) -> Graph:
@@ -50,12 +43,11 @@ def lay_over(lexicon: Lexicon, key_to_index: Mapping[str, int], antonyms: Lexico
     pairs = _pairs(lexicon, key_to_index)
     against = _pairs(antonyms, key_to_index) if antonyms is not None else pairs[:0]
     pairs = pairs[~np.isin(edge_numbers(pairs, size), edge_numbers(against, size))]
-    named = np.concatenate([pairs.ravel(), against.ravel()])
-    rows, order = np.unique(named, return_index=True)
+    rows, order = np.unique(np.concatenate([pairs.ravel(), against.ravel()]), return_index=True)
     rows = rows[np.argsort(order)]
     place = np.full(size, -1, np.int64)
     place[rows] = np.arange(len(rows))
-    return Graph(rows, _blocks(place[pairs], len(rows)), _blocks(place[against], len(rows)))
+    return Graph(rows, _edges(place[pairs], len(rows)), _edges(place[against], len(rows)))
 
 
 def _pairs(lexicon: Lexicon, key_to_index: Mapping[str, int]) -> Array:
@@ -66,15 +58,8 @@ def _pairs(lexicon: Lexicon, key_to_index: Mapping[str, int]) -> Array:
     return np.asarray(pairs[np.sort(first)])
 
 
-def _blocks(pairs: Array, size: int) -> tuple[Block, ...]:
+def _edges(pairs: Array, size: int) -> Edges:
     heads = np.concatenate([pairs[:, 0], pairs[:, 1]])
-    neighbors = np.concatenate([pairs[:, 1], pairs[:, 0]])[np.lexsort((pairs[:, ::-1].T.ravel(), heads))]
-    degrees = np.bincount(heads, minlength=size)
-    starts = np.cumsum(degrees) - degrees
-    blocks = []
-    for degree in np.unique(degrees[degrees > 0]).tolist():
-        equal = np.flatnonzero(degrees == degree)
-        for start in range(0, len(equal), max(1, BLOCK_NEIGHBORS // degree)):
-            chosen = equal[start : start + max(1, BLOCK_NEIGHBORS // degree)]
-            blocks.append(Block(chosen, neighbors[starts[chosen][:, None] + np.arange(degree)]))
-    return tuple(blocks)
+    neighbors = np.concatenate([pairs[:, 1], pairs[:, 0]])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(heads, minlength=size))])
+    return Edges(starts, neighbors[np.lexsort((neighbors, heads))])

@@ -18,11 +18,7 @@ its derivative, and it goes up and down where (10) settles.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from math import lgamma, log, pi
 from typing import Literal
-
-import numpy as np
 
 from wordstill.refine.graph import Graph
 from wordstill.refine.settle import Report, Settled, Sweeping, settle
@@ -58,26 +54,13 @@ def graph_retrofit(
 ) -> Settled:
     """Draw each word towards its neighbors, the near ones more."""
     settings = settings or GraphRetrofitSettings()
-    sweeping = Sweeping(settings.own, settings.neighbors, settings.sweeps, settings.push)
-    return settle(matrix, graph, sweeping, partial(neighbor_weights, settings=settings), report)
-
-
-def neighbor_weights(squared: Array, settings: GraphRetrofitSettings) -> tuple[Array, Array]:
-    """g_ij from squared distances, one line a word, and the weight s_i of each word in the objective.
-
-    In logarithms, as the literal Gamma overflows from v = 342.
-    """
-    freedom = settings.freedom
-    logarithms = -(freedom + 1.0) * np.log1p(squared.astype(np.float64) / (settings.scale * freedom))
-    if settings.variant == "paper":
-        number = squared.shape[1]
-        return np.exp(log_constant(freedom) + logarithms) / number, np.full(len(squared), float(number))
-    highest = logarithms.max(axis=1, keepdims=True)
-    kernel = np.exp(logarithms - highest)
-    total = kernel.sum(axis=1, keepdims=True)
-    return kernel / total, (np.exp(highest) * total)[:, 0]
-
-
-def log_constant(freedom: float) -> float:
-    """log C_v."""
-    return log(2 * pi) + 2 * (lgamma((freedom + 1) / 2) - 0.5 * log(freedom * pi) - lgamma(freedom / 2))
+    sweeping = Sweeping(
+        settings.own,
+        settings.neighbors,
+        settings.sweeps,
+        settings.push,
+        settings.freedom,
+        settings.scale,
+        normalize=settings.variant == "released",
+    )
+    return settle(matrix, graph, sweeping, report)

@@ -105,8 +105,11 @@ def find_rows(words: Sequence[str], key_to_index: Mapping[str, int]) -> Array:
     A word is looked up as it is spelt, then with `_` written as the vectors may write it (a space, a hyphen),
     then both again in lower case.
     """
-    found = ((key_to_index[spelling] for spelling in _spellings(word) if spelling in key_to_index) for word in words)
-    return np.fromiter((next(rows, -1) for rows in found), np.int64, len(words))
+    rows = np.fromiter((key_to_index.get(word, -1) for word in words), np.int64, len(words))
+    for place in np.flatnonzero(rows < 0).tolist():
+        found = (key_to_index[spelling] for spelling in _spellings(words[place]) if spelling in key_to_index)
+        rows[place] = next(found, -1)
+    return rows
 
 
 def _spellings(word: str) -> Iterator[str]:

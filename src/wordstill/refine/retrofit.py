@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from wordstill.refine.graph import Graph
 from wordstill.refine.settle import Report, Settled, Sweeping, settle
 from wordstill.students.student import check_range
@@ -41,10 +39,4 @@ def retrofit(
 ) -> Settled:
     """Draw each word towards the mean of its neighbors."""
     settings = settings or RetrofitSettings()
-    sweeping = Sweeping(0.5, 0.5, settings.sweeps, settings.push)
-    return settle(matrix, graph, sweeping, _equal, report)
-
-
-def _equal(squared: Array) -> tuple[Array, Array]:
-    words, number = squared.shape
-    return np.full((words, number), 1.0 / number), np.full(words, float(number))
+    return settle(matrix, graph, Sweeping(0.5, 0.5, settings.sweeps, settings.push), report)

@@ -19,22 +19,24 @@ Lengths are no part of it: a word gets its own length back, and a word without n
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from wordstill.refine.graph import Block, Graph
-from wordstill.vectors import Array
+from wordstill.refine.graph import Edges, Graph
+from wordstill.vectors import Array, row_norms
 
 # A movement below this is rounding: words of length 1 in single precision.
 REST = 1e-6
 
-# Squared distances from q0_i to the neighbors, one line a word -> weights g_ij, and s_i of each word.
-Weigh: TypeAlias = Callable[[Array], tuple[Array, Array]]
+# Work is shared out in so many stretches on any machine: sums over them are the same whatever the threads.
+STRETCHES = 64
+
 # The number of the sweep, the objective after it, and how far it moved the words.
 Report: TypeAlias = Callable[[int, float, float | None], None]
 
@@ -43,14 +45,20 @@ Report: TypeAlias = Callable[[int, float, float | None], None]
 class Sweeping:
     """The numbers of the iteration.
 
-    sweeps  at most so many
-    push    how much of a cosine above 0 with an antonym each of the two gives up, 0 to 1
+    sweeps     at most so many
+    push       how much of a cosine above 0 with an antonym each of the two gives up, 0 to 1
+    freedom    v and, in the next line, s of the kernel k(d) = (1 + d^2 / (s v))^-(v+1) that weighs neighbors
+    scale      infinity for neighbors of equal weight
+    normalize  g = k / sum k; else C_v k / m
     """
 
     own: float
     neighbors: float
     sweeps: int
     push: float
+    freedom: float = 1.0
+    scale: float = math.inf
+    normalize: bool = True
 
 
 class Settled(NamedTuple):
@@ -64,108 +72,77 @@ class Settled(NamedTuple):
     moved: list[float]
 
 
-def settle(matrix: Array, graph: Graph, sweeping: Sweeping, weigh: Weigh, report: Report | None = None) -> Settled:
+def settle(matrix: Array, graph: Graph, sweeping: Sweeping, report: Report | None = None) -> Settled:
     """Sweep until the words come to rest, or as often as is allowed."""
-    words = _Words(matrix, graph.rows)
-    current = words.unit(np.arange(len(graph.rows)))
-    following = current.copy()
+    vectors, lengths = _unit(matrix, graph.rows)
+    vectors, objective, moved = _sweep(vectors, graph, sweeping, report)
+    vectors *= lengths[:, None]
+    refined = matrix.copy()
+    refined[graph.rows] = vectors
+    return Settled(refined, objective, moved)
+
+
+def _sweep(
+    origin: Array, graph: Graph, sweeping: Sweeping, report: Report | None
+) -> tuple[Array, list[float], list[float]]:
+    # Here, so that only retrofitting waits for numba.
+    from wordstill.refine.loops import pull, push
+
+    current, following = origin.copy(), origin.copy()
     objective: list[float] = []
     moved: list[float] = []
-    pushing = bool(graph.opposed) and sweeping.push > 0
-    heads = sum(len(block.heads) for block in graph.blocks)
+    heads = max(1, int((np.diff(graph.near.starts) > 0).sum()))
+    pulls, pushes = _stretches(graph.near), _stretches(graph.against)
+    pushing = len(graph.against.neighbors) > 0 and sweeping.push > 0
+    shares = (sweeping.own, sweeping.neighbors)
+    kernel = (sweeping.freedom, sweeping.scale, log_constant(sweeping.freedom), sweeping.normalize)
     with ThreadPoolExecutor(_threads()) as pool:
+
+        def drawn(now: Array, after: Array) -> tuple[float, float]:
+            parts = pool.map(lambda part: pull(*part, *graph.near, origin, now, after, *shares, *kernel), pulls)
+            cost, squared_way = np.sum(list(parts), axis=0).tolist()
+            return cost, math.sqrt(squared_way / heads)
+
+        def pushed(now: Array, after: Array) -> None:
+            list(pool.map(lambda part: push(*part, *graph.against, now, after, sweeping.push), pushes))
+
         for sweep in range(sweeping.sweeps + 1):
-
-            def pull(block: Block, now: Array = current, after: Array = following) -> tuple[float, float]:
-                return _pull(words, block, sweeping, weigh, now, after)
-
-            costs, ways = np.sum(list(pool.map(pull, graph.blocks)) or [(0.0, 0.0)], axis=0).tolist()
-            objective.append(costs)
+            cost, way = drawn(current, following)
+            objective.append(cost)
             if report is not None:
-                report(sweep, costs, moved[-1] if moved else None)
-            way = (ways / max(1, heads)) ** 0.5
+                report(sweep, cost, moved[-1] if moved else None)
             # A push moves words away again after each sweep: they are never at rest.
             if sweep == sweeping.sweeps or (way < REST and not pushing):
                 break
             moved.append(way)
             current, following = following, current
             if pushing:
-                _push(graph.opposed, sweeping.push, current, following, pool.map)
+                pushed(current, following)
                 current, following = following, current
-    del following
-    current *= words.lengths[:, None]
-    refined = matrix.copy()
-    refined[graph.rows] = current
-    return Settled(refined, objective, moved)
+    return current, objective, moved
 
 
-class _Words:
-    """q0: read from the matrix when it is needed, rather than kept as one more copy of it."""
-
-    def __init__(self, matrix: Array, rows: Array) -> None:
-        self.matrix, self.rows = matrix, rows
-        lengths = np.empty(len(rows), np.float32)
-        for start in range(0, len(rows), 4096):
-            part = self.matrix[rows[start : start + 4096]].astype(np.float32)
-            lengths[start : start + 4096] = np.sqrt(_squares(part))
-        self.inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        # A zero vector has a direction afterwards, its neighbors', and needs some length.
-        usual = np.median(lengths[lengths > 0]) if (lengths > 0).any() else np.float32(1.0)
-        self.lengths = np.where(lengths > 0, lengths, usual)
-
-    def unit(self, places: Array) -> Array:
-        vectors: Array = self.matrix[self.rows[places]].astype(np.float32)
-        vectors *= self.inverse[places][:, None]
-        return vectors
+def log_constant(freedom: float) -> float:
+    """log C_v, C_v = 2 pi (Gamma((v+1)/2) / (sqrt(v pi) Gamma(v/2)))^2; the Gamma itself overflows from v = 342."""
+    ratio = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - 0.5 * math.log(freedom * math.pi)
+    return math.log(2 * math.pi) + 2 * ratio
 
 
-def _pull(
-    words: _Words, block: Block, sweeping: Sweeping, weigh: Weigh, now: Array, after: Array
-) -> tuple[float, float]:
-    """Write the block's next vectors to `after`; return what `now` costs, and the square of the way between."""
-    origin, here, near = words.unit(block.heads), now[block.heads], now[block.neighbors]
-    near_squares = np.einsum("hkd,hkd->hk", near, near)
-    squared = _squares(origin)[:, None] + near_squares - 2.0 * np.einsum("hkd,hd->hk", near, origin)
-    weights, strength = weigh(np.maximum(squared, 0.0))
-    weights = weights.astype(np.float32)
-    pulled = np.einsum("hk,hkd->hd", weights, near)
-    there = sweeping.own * origin + sweeping.neighbors * pulled
-    after[block.heads] = there
-    total, here_squares = weights.sum(axis=1), _squares(here)
-    apart = total * here_squares - 2.0 * _dots(here, pulled) + _dots(weights, near_squares)
-    cost = sweeping.own * _squares(here - origin) + sweeping.neighbors / 2 * apart
-    cost += (1.0 - sweeping.own - sweeping.neighbors * total) * here_squares
-    return float(strength @ cost.astype(np.float64)), float(_squares(there - here).sum(dtype=np.float64))
+def _unit(matrix: Array, rows: Array) -> tuple[Array, Array]:
+    """The rows at length 1, and the lengths they get back."""
+    vectors = matrix[rows].astype(np.float32, copy=False)
+    lengths = row_norms(vectors)
+    vectors *= np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)[:, None]
+    # A zero vector has a direction afterwards, its neighbors', and needs some length.
+    usual = np.median(lengths[lengths > 0]) if (lengths > 0).any() else np.float32(1.0)
+    return vectors, np.where(lengths > 0, lengths, usual)
 
 
-def _push(
-    opposed: Iterable[Block],
-    strength: float,
-    now: Array,
-    after: Array,
-    run: Callable[[Callable[[Block], None], Iterable[Block]], Iterable[None]],
-) -> None:
-    """u - strength * |u| * mean over antonyms v of max(0, cos(u, v)) v / |v|; other words are copied."""
-    after[:] = now
-
-    def one(block: Block) -> None:
-        here, against = now[block.heads], now[block.neighbors]
-        lengths = np.sqrt(np.einsum("hkd,hkd->hk", against, against))
-        against /= np.where(lengths > 0, lengths, 1.0)[:, :, None]
-        # |u| cos(u, v) is the dot product of u with v at length 1.
-        shared = np.maximum(np.einsum("hkd,hd->hk", against, here), 0.0) / block.neighbors.shape[1]
-        after[block.heads] = here - strength * np.einsum("hk,hkd->hd", shared, against)
-
-    for _ in run(one, opposed):
-        pass
-
-
-def _dots(first: Array, second: Array) -> Array:
-    return np.asarray(np.einsum("hd,hd->h", first, second))
-
-
-def _squares(vectors: Array) -> Array:
-    return _dots(vectors, vectors)
+def _stretches(edges: Edges) -> list[tuple[int, int]]:
+    """From word to word, with about equally many neighbors in each."""
+    size = len(edges.starts) - 1
+    cuts = np.searchsorted(edges.starts, np.linspace(0, len(edges.neighbors), STRETCHES + 1)[1:-1]).tolist()
+    return list(zip([0, *cuts], [*cuts, size], strict=True))
 
 
 def _threads() -> int:
