@@ -117,3 +117,13 @@ def test_methods_without_a_lexicon_import_nothing_heavy(folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_retrofitting_without_numba_says_what_to_install(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "wordstill.refine.loops", raising=False)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    call = ["refine", str(folder / "v"), str(folder / "o"), "--method", "retrofit", "-q"]
+    assert main([*call, "--lexicon", str(folder / "lexicon.txt")]) == 2
+    assert "pip install numba" in capsys.readouterr().err

@@ -21,6 +21,7 @@ COMMANDS = {
     "refine": "improve vectors with a lexicon or by their spectrum",
     "combine": "join several vectors of the same words",
     "lexicon": "tell what is in a lexicon",
+    "study": "reproduce the papers' studies and tables",
     "data": "list, get and locate the data sets",
     "neighbors": "list the words nearest to a word",
     "analogy": "solve A is to B as C is to ...",

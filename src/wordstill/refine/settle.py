@@ -28,6 +28,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from wordstill.errors import InputError
 from wordstill.refine.graph import Edges, Graph
 from wordstill.vectors import Array, row_norms
 
@@ -85,8 +86,10 @@ def settle(matrix: Array, graph: Graph, sweeping: Sweeping, report: Report | Non
 def _sweep(
     origin: Array, graph: Graph, sweeping: Sweeping, report: Report | None
 ) -> tuple[Array, list[float], list[float]]:
-    # Here, so that only retrofitting waits for numba.
-    from wordstill.refine.loops import pull, push
+    try:  # here, so that only retrofitting needs numba and waits for it
+        from wordstill.refine.loops import pull, push
+    except ModuleNotFoundError as error:
+        raise InputError(f"retrofitting needs the package {error.name}; pip install {error.name}") from error
 
     current, following = origin.copy(), origin.copy()
     objective: list[float] = []
