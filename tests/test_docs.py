@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from texts import write_corpus
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,7 +25,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Pages that begin with texts; the others begin with a finished run.
 FROM_TEXTS = {"README.md", "distill.md", "corpus.md"}
-WORLD = "The king rules the city. The man reads. The woman reads. The teacher looks at the river and the sea. The queen learns."
+WORLD = "The king rules. The man reads. The woman reads. The teacher looks at the river and the sea. The queen learns."
 
 
 @pytest.fixture(scope="session")
