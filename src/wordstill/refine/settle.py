@@ -78,7 +78,8 @@ def settle(matrix: Array, graph: Graph, sweeping: Sweeping, report: Report | Non
     vectors, lengths = _unit(matrix, graph.rows)
     vectors, objective, moved = _sweep(vectors, graph, sweeping, report)
     vectors *= lengths[:, None]
-    refined = matrix.copy()
+    # Quantized vectors become floats: as whole numbers, moved ones would be rounded away.
+    refined = matrix.copy() if np.issubdtype(matrix.dtype, np.floating) else matrix.astype(np.float32)
     refined[graph.rows] = vectors
     return Settled(refined, objective, moved)
 
@@ -133,7 +134,7 @@ def log_constant(freedom: float) -> float:
 
 def _unit(matrix: Array, rows: Array) -> tuple[Array, Array]:
     """The rows at length 1, and the lengths they get back."""
-    vectors = matrix[rows].astype(np.float32, copy=False)
+    vectors = np.ascontiguousarray(matrix[rows], np.float32)
     lengths = row_norms(vectors)
     vectors *= np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)[:, None]
     # A zero vector has a direction afterwards, its neighbors', and needs some length.
