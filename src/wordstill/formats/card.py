@@ -46,7 +46,7 @@ def readme(vectors: WordVectors) -> str:
         f"# {_inline(title)}\n",
         f"{len(vectors)} words, {vectors.vector_size} dimensions, made with wordstill {__version__}.\n",
     ]
-    for heading in ("teacher", "corpus", "method", "settings", "scores", "notes"):
+    for heading in _HEADINGS:
         if card.get(heading) not in (None, "", {}, []):
             parts.append(f"## {heading.capitalize()}\n\n{_value(card[heading])}\n")
     others = {key: value for key, value in card.items() if key not in _KNOWN}
@@ -58,7 +58,8 @@ def readme(vectors: WordVectors) -> str:
     return "\n".join(parts).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-_KNOWN = {"title", "teacher", "corpus", "method", "settings", "scores", "notes", "licence", "license", "language"}
+_HEADINGS = ("teacher", "corpus", "method", "refinement", "settings", "scores", "notes")
+_KNOWN = {"title", "licence", "license", "language", *_HEADINGS}
 
 
 def _front_matter(card: Mapping[str, Any], licence: Any) -> str:
@@ -86,8 +87,14 @@ def _value(value: Any) -> str:
         rows = (f"| {_inline(name)} | {_inline(item)} |" for name, item in _flat(value))
         return "\n".join(["| | |", "|---|---|", *rows])
     if isinstance(value, list | tuple):
-        return "\n".join(f"- {_inline(item)}" for item in value)
+        return "\n".join(f"- {_step(item)}" for item in value)
     return _inline(value)
+
+
+def _step(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return _inline(value)
+    return "; ".join(f"{_inline(name)}: {_inline(item)}" for name, item in _flat(value))
 
 
 def _flat(value: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
