@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,11 +34,15 @@ from wordstill.students.student import Task
 from wordstill.teacher.batching import Dropped, Text, make_batches, make_texts
 from wordstill.teacher.encode import forward, lay_out, to_batch
 from wordstill.teacher.load import Teacher, load_teacher
+from wordstill.teacher.out_of_context import spellings, words_alone, words_in_table
 from wordstill.teacher.runtime import use_threads
 from wordstill.training.job import CHECKPOINT_SECONDS, Job
-from wordstill.training.kept import kept_bytes
+from wordstill.training.kept import KEEP_BYTES, kept_bytes, store_name
 from wordstill.training.sampling import generator
 from wordstill.vectors import Array, WordVectors
+
+# Words of the vocabulary that are shown out of context between two checkpoints.
+SHOWN_AT_ONCE = 4096
 
 
 class Run(NamedTuple):
@@ -67,11 +72,13 @@ def distill(
     quiet: bool = True,
     say: Callable[[str], None] = lambda text: None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    keep_bytes: float = KEEP_BYTES,
 ) -> Run:
     """Distill a teacher over a corpus into the vectors of each student, in the folder `out`.
 
     `settings` has everything that can be chosen; `teacher` and `students` are for calls that need no more.
     Without `quiet` progress is shown on standard error; `say` is told what a curious user may want to know.
+    Students that learn more than once keep what they need in `out`: at most `keep_bytes`, or the run does not begin.
     """
     settings = settings or DistillSettings(teacher=teacher, students=tuple(students))
     chosen = choose_students(settings.students, settings.student_options, settings.epochs)
@@ -104,12 +111,21 @@ def distill(
         task = Task(vocabulary, model.width, model.layers, counted["words"], settings.seed)
         learners = make_students(chosen, task, layer, model.layers)
         say(f"{counted['words']:,} words in the corpus, {len(vocabulary):,} words in the vocabulary")
-        for name in (name for name, learner in learners.items() if learner.replays):
-            needed = kept_bytes(counted["sentences"], counted["words"], model.width)
-            say(f"{name} keeps its contexts on disk while it learns: {needed / 1e6:,.0f} MB in {folder.kept}")
+        needed = kept_bytes(learners, counted["sentences"], counted["words"], model.width)
+        for store, size in needed.items():
+            of = [name for name, learner in learners.items() if store_name(name, learner) == store]
+            say(f"{', '.join(of)}: {size / 1e6:,.0f} MB are kept in {folder.kept / store} until the run is done")
+        if sum(needed.values()) > keep_bytes:
+            raise InputError(
+                f"further epochs and the start from a closed form need {sum(needed.values()) / 1e9:,.1f} GB on disk "
+                f"for this corpus, and --keep-bytes allows {keep_bytes / 1e9:,.1f} GB: allow more, read fewer --words, "
+                f"or choose one epoch from a random start (preset=paper)"
+            )
         job = Job(folder.checkpoint, folder.kept, learners, model.width, checkpoint_seconds)
         with job.guarded():
-            teach(job, source, vocabulary, model, settings, counted["words"], quiet=quiet)
+            if any(learner.reads == "corpus" for learner in learners.values()):
+                teach(job, source, vocabulary, model, settings, counted["words"], quiet=quiet)
+            show(job, vocabulary, model, settings, quiet=quiet)
             replay(job, settings.seed, counted["words"], quiet=quiet)
             return finish(job, folder, settings, model, counted)
 
@@ -209,7 +225,9 @@ def teach(
     at = job.standing
     if at.taught:
         return
-    layers = sorted({layer for student in job.students.values() for layer in student.layers})
+    layers = sorted(
+        {layer for student in job.students.values() if student.reads == "corpus" for layer in student.layers}
+    )
     special = len(teacher.pieces.prefix) + len(teacher.pieces.suffix)
     buffers = read_buffers(source, vocabulary, teacher, settings, job)
     with Progress("distilling", total, at.words, quiet=quiet) as progress:
@@ -242,14 +260,41 @@ def teach(
         job.save()  # the replays read what was kept: the teacher need never run again
 
 
+def show(job: Job, vocabulary: Vocabulary, model: Teacher, settings: DistillSettings, *, quiet: bool) -> None:
+    """Show every word of the vocabulary out of context to the students that learn from nothing else."""
+    alone = [name for name, student in job.students.items() if student.reads == "alone"]
+    table = [name for name, student in job.students.items() if student.reads == "table"]
+    if not alone and not table:
+        return
+    at = job.standing
+    layers = sorted({layer for name in alone for layer in job.students[name].layers})
+    words = spellings(vocabulary)
+    with Progress("showing words", len(words), at.shown, quiet=quiet) as progress:
+        while at.shown < len(words):
+            part = slice(at.shown, at.shown + SHOWN_AT_ONCE)
+            numbers = np.arange(len(words), dtype=np.int32)[part]
+            if alone:
+                with job.clock("teacher"):
+                    batches = words_alone(model, numbers, words[part], layers, settings.batch_tokens, settings.pooling)
+                for name, batch in product(alone, batches):
+                    job.show(name, batch)
+            for name in table:
+                job.show(name, words_in_table(model, numbers, words[part]))
+            at.shown += len(numbers)
+            progress.advance(len(numbers))
+            job.rest()
+
+
 def replay(job: Job, seed: int, words: int, *, quiet: bool) -> None:
     """Further epochs of the students that want them, over the contexts kept from the teacher's pass."""
-    for name, contexts in job.kept.items():
+    for name, student in job.students.items():
+        if not student.replays:
+            continue
         at = job.standing.replayed.setdefault(name, [0, 0])
-        replays = job.students[name].replays
+        replays = student.replays
         with Progress(f"training {name}", words * replays, words * at[0], quiet=quiet) as progress:
             while at[0] < replays:
-                for block in contexts.blocks(seed, at[0], at[1]):
+                for block in job.store(name).blocks(seed, at[0], at[1]):
                     job.replay(name, block)
                     at[1] += 1
                     progress.advance(len(block.words))
@@ -299,7 +344,7 @@ def finish(job: Job, folder: RunFolder, settings: DistillSettings, teacher: Teac
         "seconds": {
             "total": round(total, 3),
             "vocabulary": round(counted["seconds"], 3),
-            **{part: round(seconds.get(part, 0.0), 3) for part in ("read", "teacher", "pooling")},
+            **{part: round(seconds.get(part, 0.0), 3) for part in ("read", "teacher", "pooling", "keeping")},
             "students": {name: round(seconds.get(f"students.{name}", 0.0), 3) for name in job.students},
             "checkpoint": round(seconds.get("checkpoint", 0.0), 3),
         },

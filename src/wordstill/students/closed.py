@@ -23,7 +23,7 @@ from typing import Literal
 import numpy as np
 
 from wordstill.students.batch import Batch
-from wordstill.students.student import Contexts, Task, check_range, seen_vectors
+from wordstill.students.student import Contexts, Student, Task, check_range, seen_vectors
 from wordstill.training.rows import add_rows
 from wordstill.training.windows import window_borders, window_means
 from wordstill.vectors import Array, WordVectors
@@ -44,15 +44,12 @@ class ClosedSettings:
         check_range("closed.window", self.window, 1)
 
 
-class Closed:
+class Closed(Student):
     """The discriminant of each word's sentences, or windows."""
-
-    replays = 0
 
     def __init__(self, task: Task, settings: ClosedSettings) -> None:
         self.task, self.settings = task, settings
         self.layers = (task.layer,)
-        self.losses: list[tuple[int, float]] = []
         width = task.width
         self.sums = np.zeros((len(task.vocabulary), width), dtype=np.float32)
         self.seen = np.zeros(len(task.vocabulary), dtype=np.int64)
@@ -67,10 +64,9 @@ class Closed:
             self.add(Contexts(batch.sentence_means(self.task.layer), batch.words, batch.sentences))
             return
         low, high = window_borders(batch.sentences, batch.positions, self.settings.window)
-        means = window_means(batch.layers[self.task.layer], low, high)
-        occupied = high - low > 1
-        means, words = means[occupied], batch.words[occupied]
-        self.add(Contexts(means, words, np.arange(len(words))))
+        occupied = np.flatnonzero(high - low > 1)
+        means = window_means(batch.layers[self.task.layer], low, high, occupied)
+        self.add(Contexts(means, batch.words[occupied], np.arange(len(occupied))))
 
     def add(self, contexts: Contexts) -> None:
         """Add contexts and the words seen in them."""
@@ -89,9 +85,6 @@ class Closed:
         self.total += total
         self.products += spread.T @ spread
         self.products += across + across.T - number * np.outer(shift, shift.astype(np.float64))
-
-    def replay(self, contexts: Contexts) -> None:
-        """Nothing more to learn."""
 
     def merge(self, other: Closed) -> None:
         """Add what another student saw in another part of the corpus."""

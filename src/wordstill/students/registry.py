@@ -5,27 +5,43 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 from wordstill.errors import InputError
-from wordstill.students.aggregate import Aggregate, AggregateSettings
-from wordstill.students.closed import Closed, ClosedSettings
 from wordstill.students.student import Student, Task, read_settings
-from wordstill.students.x2static import X2Static, X2StaticSettings
 
 
 class Method(NamedTuple):
-    """A student's class and its settings'; `each_layer`: with `--layer all` there is one student a layer."""
+    """A student's module and class; `each_layer`: with `--layer all` there is one student a layer.
 
-    student: Any
-    settings: Any
+    The module is imported when the student is made: listing the names needs numpy alone.
+    """
+
+    module: str
+    name: str
     each_layer: bool = False
+
+    @property
+    def student(self) -> Any:
+        """The student's class."""
+        return getattr(import_module(f"wordstill.students.{self.module}"), self.name)
+
+    @property
+    def settings(self) -> Any:
+        """The class of its settings."""
+        return getattr(import_module(f"wordstill.students.{self.module}"), f"{self.name}Settings")
 
 
 STUDENTS: dict[str, Method] = {
-    "aggregate": Method(Aggregate, AggregateSettings, each_layer=True),
-    "closed": Method(Closed, ClosedSettings),
-    "x2static": Method(X2Static, X2StaticSettings),
+    "aggregate": Method("aggregate", "Aggregate", each_layer=True),
+    "closed": Method("closed", "Closed"),
+    "x2static": Method("x2static", "X2Static"),
+    "dynamic-skipgram": Method("dynamic_skipgram", "DynamicSkipgram"),
+    "context-to-vec": Method("context_to_vec", "ContextToVec"),
+    "principal": Method("principal", "Principal", each_layer=True),
+    "alone": Method("alone", "Alone", each_layer=True),
+    "table": Method("table", "Table"),
 }
 
 # What else a run's folder holds.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.errors import InputError
 from wordstill.students.batch import Batch
 from wordstill.vectors import Array, WordVectors
+
+# The number under which a batch holds the teacher's input embeddings, which come before layer 0.
+TABLE = -1
 
 
 @dataclass(frozen=True)
@@ -44,19 +47,29 @@ class Student(Protocol):
     """Learns from batches in any order. It knows nothing of files, teachers or progress bars.
 
     layers   the teacher's layers it reads, counted from 0; none if it needs words alone
-    replays  how many passes over kept contexts follow the teacher's pass
+    reads    what it is shown: the words of the corpus in context; every word of the vocabulary alone, between the
+             special tokens; or the teacher's input embedding of each (as layer TABLE)
+    replays  how many passes over what was kept follow the teacher's pass
+    keeps    what these need: the contexts that `observe` gives back, or the words of all batches
     losses   (words seen, mean loss since the point before), for students that have a loss
     """
 
     layers: tuple[int, ...]
-    replays: int
-    losses: list[tuple[int, float]]
+    reads: Literal["corpus", "alone", "table"] = "corpus"
+    replays: int = 0
+    keeps: Literal["contexts", "words"] = "contexts"
+
+    @property
+    def losses(self) -> list[tuple[int, float]]:
+        """None, unless there is something to lose."""
+        return []
 
     def observe(self, batch: Batch) -> Contexts | None:
-        """Take in a batch of the teacher's pass; a student with replays gives what is to be kept of it."""
+        """Take in a batch of the teacher's pass; a student that keeps contexts gives them."""
 
-    def replay(self, contexts: Contexts) -> None:
-        """Learn from kept contexts once more."""
+    def replay(self, kept: Any) -> None:
+        """Learn once more from kept contexts (Contexts) or words (a Batch)."""
+        return
 
     def vectors(self) -> WordVectors:
         """What was learned so far, for the words that were seen."""

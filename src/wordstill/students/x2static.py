@@ -29,7 +29,7 @@ import numpy as np
 
 from wordstill.students.batch import Batch
 from wordstill.students.closed import Closed, ClosedSettings
-from wordstill.students.student import Contexts, Losses, Task, check_range, seen_vectors
+from wordstill.students.student import Contexts, Losses, Student, Task, check_range, seen_vectors
 from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, score_coefficients
 from wordstill.training.sampling import NegativeSampler, generator, keep_probabilities
 from wordstill.vectors import Array, WordVectors
@@ -80,7 +80,7 @@ class X2StaticSettings:
         }
 
 
-class X2Static:
+class X2Static(Student):
     """Learns online from the teacher's pass, or, with `init=closed`, in replays after it."""
 
     def __init__(self, task: Task, settings: X2StaticSettings) -> None:
@@ -127,11 +127,11 @@ class X2Static:
             self.learn(contexts)
         return contexts if self.replays else None
 
-    def replay(self, contexts: Contexts) -> None:
+    def replay(self, kept: Contexts) -> None:
         """Learn from kept contexts; the first time, start from the closed form."""
         if self.closed is not None and not self.done[3]:
-            self.begin(contexts)
-        self.learn(contexts)
+            self.begin(kept)
+        self.learn(kept)
 
     def begin(self, sample: Contexts) -> None:
         """Take the closed form, at the length at which it explains a sample of contexts best, as the start."""

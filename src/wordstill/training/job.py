@@ -19,10 +19,10 @@ import numpy as np
 from wordstill.corpus.read import Position
 from wordstill.errors import InputError
 from wordstill.students.batch import Batch
-from wordstill.students.student import Contexts, Student
+from wordstill.students.student import Student
 from wordstill.teacher.batching import Dropped
 from wordstill.training.checkpoint import load_progress, load_state, save_checkpoint
-from wordstill.training.kept import KeptContexts
+from wordstill.training.kept import KeptContexts, KeptWords, store_name
 
 # A checkpoint is due when the run has gone on for so many seconds, and for 50 times what the last one took:
 # it never costs more than 2 % of the time.
@@ -50,6 +50,8 @@ class Standing:
     """Whether the teacher's pass is over."""
     replayed: dict[str, list[int]] = field(default_factory=dict)
     """For each student with replays: the replays done, and the blocks done of the next one."""
+    shown: int = 0
+    """Words of the vocabulary that were shown out of context."""
     tokens: int = 0
     padded: int = 0
     dropped: Dropped = field(default_factory=Dropped)
@@ -77,7 +79,13 @@ class Job:
 
     def __init__(self, checkpoint: Path, kept: Path, students: dict[str, Student], width: int, every: float) -> None:
         self.folder, self.students, self.every = checkpoint, students, every
-        self.kept = {name: KeptContexts(kept / name, width) for name, student in students.items() if student.replays}
+        self.kept: dict[str, KeptContexts | KeptWords] = {}
+        for name, student in students.items():
+            store = store_name(name, student)
+            if store == name:
+                self.kept[name] = KeptContexts(kept / name, width)
+            elif store is not None:
+                self.kept[store] = KeptWords(kept / store, width, layer=student.layers[0])
         self.standing = Standing()
         self.resumed = False
         self._stop = False
@@ -144,16 +152,32 @@ class Job:
                     f"the teacher's vectors at layer {layer} are not finite in {self._place()}; "
                     f"the last checkpoint is kept: try --precision float32"
                 )
+        for store in self.kept.values():
+            if isinstance(store, KeptWords):
+                with self.clock("keeping"):
+                    store.append(batch)
         for name, student in self.students.items():
+            if student.reads != "corpus":
+                continue
             with self.clock(f"students.{name}"), self._named(name):
                 contexts = student.observe(batch)
-                if contexts is not None:
-                    self.kept[name].append(contexts)
+                own = self.kept.get(name)
+                if contexts is not None and isinstance(own, KeptContexts):
+                    own.append(contexts)
 
-    def replay(self, name: str, contexts: Contexts) -> None:
-        """Feed kept contexts to one student."""
+    def show(self, name: str, batch: Batch) -> None:
+        """Feed words out of context to one student."""
         with self.clock(f"students.{name}"), self._named(name):
-            self.students[name].replay(contexts)
+            self.students[name].observe(batch)
+
+    def store(self, name: str) -> KeptContexts | KeptWords:
+        """Where what a student with replays learns from is kept."""
+        return self.kept[store_name(name, self.students[name]) or name]
+
+    def replay(self, name: str, kept: Any) -> None:
+        """Feed kept contexts, or words, to one student."""
+        with self.clock(f"students.{name}"), self._named(name):
+            self.students[name].replay(kept)
 
     @contextmanager
     def _named(self, name: str) -> Iterator[None]:

@@ -1,13 +1,13 @@
-"""Contexts kept on disk, so that a second epoch need not run the teacher again.
+"""What is kept on disk of the teacher's pass, so that a second epoch need not run the teacher again.
 
-A file of half-precision vectors, one of word numbers and one of the sentence lengths; a reader sees only what a
-checkpoint vouches for, and a resumed run writes on from there.
+Half-precision vectors (one a sentence, or one a word), word numbers and sentence lengths, a file each; a reader sees
+only what a checkpoint vouches for, and a resumed run writes on from there.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BufferedRandom
 from pathlib import Path
@@ -15,36 +15,57 @@ from pathlib import Path
 import numpy as np
 
 from wordstill.errors import InputError
-from wordstill.students.student import Contexts
+from wordstill.students.batch import Batch
+from wordstill.students.student import Contexts, Student
 from wordstill.training.sampling import generator
+from wordstill.vectors import Array
 
+# Sentences in a block: what a replay has in memory at once.
 BLOCK = 4096
+WORDS_BLOCK = 1024
+# The space that a run takes for it unless told otherwise: 25 million words of a teacher of 384 dimensions.
+KEEP_BYTES = 20e9
 
 
-def kept_bytes(contexts: int, words: int, width: int) -> int:
-    """The space that so many contexts and words take."""
-    return contexts * (2 * width + 4) + 4 * words
+def store_name(name: str, student: Student) -> str | None:
+    """What a student's kept contexts or words go by; words are shared, by all who read the same layer."""
+    if not student.replays:
+        return None
+    return name if student.keeps == "contexts" else f"+words-{student.layers[0]:02d}"  # no student's name has a +
+
+
+def kept_bytes(students: Mapping[str, Student], sentences: int, words: int, width: int) -> dict[str, int]:
+    """The space that each store will take, for a corpus of so many sentences and words."""
+    needed = {}
+    for name, student in students.items():
+        store = store_name(name, student)
+        if store is not None:
+            kind = KeptContexts if store == name else KeptWords
+            needed[store] = sum(kind.bytes_for(sentences, words, width).values())
+    return needed
 
 
 @dataclass
-class KeptContexts:
-    """Contexts in a folder of their own, appended during the teacher's pass and read in shuffled blocks."""
+class Kept:
+    """Sentences in a folder of their own, appended during the teacher's pass and read in shuffled blocks."""
 
     folder: Path
     width: int
     contexts: int = 0
+    """Sentences kept so far."""
     words: int = 0
+    """Words of these sentences."""
     _files: dict[str, BufferedRandom] = field(default_factory=dict)
 
+    @staticmethod
+    def bytes_for(contexts: int, words: int, width: int) -> dict[str, int]:
+        """The size of each file for so many sentences and words."""
+        raise NotImplementedError
+
     def open(self) -> None:
-        """Begin to write, or go on after the contexts and words already kept; what was beyond them is cut off."""
+        """Begin to write, or go on after the sentences and words already kept; what was beyond them is cut off."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        sizes = {
-            "vectors": self.contexts * self.width * 2,
-            "words": self.words * 4,
-            "lengths": self.contexts * 4,
-        }
-        for name, size in sizes.items():
+        for name, size in self.bytes_for(self.contexts, self.words, self.width).items():
             path = self.folder / f"{name}.bin"
             path.touch()
             if path.stat().st_size < size:
@@ -53,15 +74,11 @@ class KeptContexts:
             self._files[name].truncate(size)
             self._files[name].seek(size)
 
-    def append(self, contexts: Contexts) -> None:
-        """Keep the contexts of a batch."""
-        lengths = np.bincount(contexts.owners, minlength=len(contexts.vectors))
-        # Half precision ends at 65504; contexts are means of normalised vectors, far below it.
-        self._files["vectors"].write(contexts.vectors.astype(np.float16).tobytes())
-        self._files["words"].write(contexts.words.astype(np.int32).tobytes())
-        self._files["lengths"].write(lengths.astype(np.int32).tobytes())
+    def _write(self, lengths: Array, **arrays: Array) -> None:
+        for name, array in {**arrays, "lengths": lengths.astype(np.int32)}.items():
+            self._files[name].write(array.tobytes())
         self.contexts += len(lengths)
-        self.words += len(contexts.words)
+        self.words += int(lengths.sum())
 
     def flush(self) -> None:
         """Hand everything to the disk, so that a checkpoint may count on it."""
@@ -75,18 +92,90 @@ class KeptContexts:
             file.close()
         self._files = {}
 
+    def _shuffled(self, seed: int, epoch: int, done: int, size: int) -> Iterator[tuple[int, int, Array]]:
+        """Blocks of neighbours in a random order, without the first `done`: first, last, and a shuffle of it.
+
+        Sentences of one batch have one length; shuffled, a step has all kinds.
+        """
+        for block in generator(seed, epoch).permutation(-(-self.contexts // size))[done:]:
+            low, high = int(block) * size, min((int(block) + 1) * size, self.contexts)
+            yield low, high, generator(seed, epoch, int(block)).permutation(high - low)
+
+    def _lengths(self) -> tuple[Array, Array]:
+        """The lengths of all sentences, and where each begins."""
+        lengths = np.fromfile(self.folder / "lengths.bin", np.int32, count=self.contexts)
+        return lengths, np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+
+
+class KeptContexts(Kept):
+    """One vector a sentence, and its words."""
+
+    @staticmethod
+    def bytes_for(contexts: int, words: int, width: int) -> dict[str, int]:
+        """The size of each file for so many sentences and words."""
+        return {"vectors": contexts * width * 2, "words": words * 4, "lengths": contexts * 4}
+
+    def append(self, contexts: Contexts) -> None:
+        """Keep the contexts of a batch."""
+        self._write(
+            np.bincount(contexts.owners, minlength=len(contexts.vectors)),
+            # Half precision ends at 65504; contexts are means of normalised vectors, far below it.
+            vectors=contexts.vectors.astype(np.float16),
+            words=contexts.words.astype(np.int32),
+        )
+
     def blocks(self, seed: int, epoch: int, done: int = 0) -> Iterator[Contexts]:
         """All contexts in blocks of neighbours, the blocks in a random order; the first `done` are left out."""
         vectors = np.memmap(self.folder / "vectors.bin", np.float16, "r", shape=(self.contexts, self.width))
-        lengths = np.fromfile(self.folder / "lengths.bin", np.int32, count=self.contexts)
         words = np.memmap(self.folder / "words.bin", np.int32, "r", shape=(self.words,))
-        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        for block in generator(seed, epoch).permutation(-(-self.contexts // BLOCK))[done:]:
-            low, high = block * BLOCK, min((block + 1) * BLOCK, self.contexts)
-            # Contexts of one batch have sentences of one length; shuffled, a step has all kinds.
-            mixed = low + generator(seed, epoch, int(block)).permutation(high - low)
+        lengths, starts = self._lengths()
+        for low, _, order in self._shuffled(seed, epoch, done, BLOCK):
+            mixed = low + order
             yield Contexts(
                 vectors[mixed].astype(np.float32),
                 np.concatenate([words[starts[row] : starts[row + 1]] for row in mixed]),
                 np.repeat(np.arange(len(mixed), dtype=np.int32), lengths[mixed]),
+            )
+
+
+@dataclass
+class KeptWords(Kept):
+    """One vector a word, for students that look at windows; they share what is kept of a layer."""
+
+    layer: int = 0
+
+    @staticmethod
+    def bytes_for(contexts: int, words: int, width: int) -> dict[str, int]:
+        """The size of each file for so many sentences and words."""
+        return {"vectors": words * width * 2, "words": words * 4, "positions": words * 4, "lengths": contexts * 4}
+
+    def append(self, batch: Batch) -> None:
+        """Keep the words of a batch."""
+        vectors = batch.layers[self.layer].astype(np.float16)
+        if not np.isfinite(vectors).all():
+            raise InputError(
+                f"the teacher's vectors at layer {self.layer} are too large to be kept in half precision; "
+                "choose students or settings that need no second look at word vectors"
+            )
+        self._write(
+            batch.sentence_lengths,
+            vectors=vectors,
+            words=batch.words.astype(np.int32),
+            positions=batch.positions.astype(np.int32),
+        )
+
+    def blocks(self, seed: int, epoch: int, done: int = 0) -> Iterator[Batch]:
+        """All sentences in blocks of neighbours, the blocks in a random order; the first `done` are left out."""
+        vectors = np.memmap(self.folder / "vectors.bin", np.float16, "r", shape=(self.words, self.width))
+        words = np.memmap(self.folder / "words.bin", np.int32, "r", shape=(self.words,))
+        positions = np.memmap(self.folder / "positions.bin", np.int32, "r", shape=(self.words,))
+        lengths, starts = self._lengths()
+        for low, high, order in self._shuffled(seed, epoch, done, WORDS_BLOCK):
+            first, last = starts[low], starts[high]
+            places = np.concatenate([np.arange(starts[row], starts[row + 1]) for row in low + order]) - first
+            yield Batch(
+                words=words[first:last][places],
+                sentences=np.repeat(np.arange(high - low, dtype=np.int32), lengths[low + order]),
+                positions=positions[first:last][places],
+                layers={self.layer: vectors[first:last][places].astype(np.float32)},
             )

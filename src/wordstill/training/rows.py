@@ -38,6 +38,30 @@ def widen_rows(table: Array, rows: Array, vectors: Array, sign: float) -> None:
                     table[row, j] = vectors[i, j]
 
 
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def power_rows(table: Array, along: Array, rows: Array, vectors: Array) -> None:
+    """y += x (x . y) / |y| for the row y of every vector x, and along += (x . y) / |y|; the first x gives y = x |x|."""
+    for i in range(len(rows)):
+        row = rows[i]
+        if row < 0:
+            continue
+        vector, target = vectors[i], table[row]
+        square = np.float32(0.0)
+        product = np.float32(0.0)
+        for j in range(len(vector)):
+            square += target[j] * target[j]
+            product += vector[j] * target[j]
+        if square == 0:
+            for j in range(len(vector)):
+                square += vector[j] * vector[j]
+            share = np.float32(math.sqrt(square))
+        else:
+            share = np.float32(product / math.sqrt(square))
+        along[row] += share
+        for j in range(len(vector)):
+            target[j] += share * vector[j]
+
+
 @njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
 def score_coefficients(
     table: Array,

@@ -51,16 +51,16 @@ def window_words(words: Array, kept: Array, low: Array, high: Array, width: int)
 
 
 @njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
-def window_means(vectors: Array, low: Array, high: Array) -> Any:
-    """The mean of the vectors in each word's window, itself left out; zero where the window is empty."""
-    means = np.zeros((len(low), vectors.shape[1]), dtype=np.float32)
-    for i in prange(len(low)):
-        mean = means[i]
-        for at in range(low[i], high[i]):
-            if at != i:
+def window_means(vectors: Array, low: Array, high: Array, places: Array) -> Any:
+    """The mean of the vectors in the windows of the words at `places`, the word itself left out; zero of none."""
+    means = np.zeros((len(places), vectors.shape[1]), dtype=np.float32)
+    for i in prange(len(places)):
+        place, mean = places[i], means[i]
+        for at in range(low[place], high[place]):
+            if at != place:
                 for j in range(len(mean)):
                     mean[j] += vectors[at, j]
-        others = high[i] - low[i] - 1
+        others = high[place] - low[place] - 1
         if others > 0:
             share = np.float32(1.0 / others)
             for j in range(len(mean)):
@@ -139,6 +139,110 @@ def attend(
         if asked:
             gradient = gradients[i]
             gradient[:] = 0.0
+            for k in range(rows.shape[1]):
+                if rows[i, k] >= 0:
+                    weight = coefficients[i, k]
+                    vector = table[rows[i, k]]
+                    for j in range(len(gradient)):
+                        gradient[j] += weight * vector[j]
+    return losses.sum()
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def predict(
+    table: Array, centres: Array, rows: Array, window: int, offset: float, coefficients: Array, gradients: Array
+) -> Any:
+    """As `attend`, but every word of a window is predicted by itself:
+
+    sum_j -log sig(s_j + offset)  -  sum over negatives of log sig(-(s_n + offset))
+    """
+    losses = np.zeros(len(rows))
+    asked = gradients.shape[0] > 0
+    for i in prange(len(rows)):
+        centre = centres[i]
+        if asked:
+            gradients[i] = 0.0
+        for k in range(rows.shape[1]):
+            coefficients[i, k] = 0.0
+            if rows[i, k] < 0:
+                continue
+            vector = table[rows[i, k]]
+            product = np.float32(0.0)
+            for j in range(len(centre)):
+                product += vector[j] * centre[j]
+            sign = -1.0 if k < window else 1.0
+            signed = sign * (float(product) + offset)
+            losses[i] += softplus(signed)
+            weight = np.float32(sign / (1.0 + math.exp(-signed)))
+            coefficients[i, k] = weight
+            if asked:
+                for j in range(len(centre)):
+                    gradients[i, j] += weight * vector[j]
+    return losses.sum()
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def resemble(
+    table: Array,
+    centres: Array,
+    rows: Array,
+    window: int,
+    shares: Array,
+    offset: float,
+    coefficients: Array,
+    own: Array,
+    gradients: Array,
+) -> Any:
+    """A centre resembles the sum of its window in unit-length vectors, and its negatives not; with derivatives.
+
+    With v' = v / |v| and u' = u / |u| the loss of a centre is
+
+        -shares[0] log sig(sum_j v'_j . u'_i + offset)  -  shares[1] sum_n log sig(-(v_n . u_i + offset))
+
+    d loss / d v of a row is coefficient times u plus `own` times v; a row of length zero has no direction, and
+    none to turn to. `gradients` are d loss / d u, for which an array without rows does not ask.
+    """
+    losses = np.zeros(len(rows))
+    asked = gradients.shape[0] > 0
+    for i in prange(len(rows)):
+        centre = centres[i]
+        square = np.float32(0.0)
+        for j in range(len(centre)):
+            square += centre[j] * centre[j]
+        length = math.sqrt(float(square))
+        cosines, lengths = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
+        total = 0.0
+        for k in range(rows.shape[1]):
+            coefficients[i, k] = 0.0
+            own[i, k] = 0.0
+            if rows[i, k] < 0:
+                continue
+            vector = table[rows[i, k]]
+            product = np.float32(0.0)
+            square = np.float32(0.0)
+            for j in range(len(centre)):
+                product += vector[j] * centre[j]
+                square += vector[j] * vector[j]
+            if k >= window:
+                score = float(product) + offset
+                losses[i] += shares[1] * softplus(score)
+                coefficients[i, k] = shares[1] / (1.0 + math.exp(-score))
+            elif square > 0 and length > 0:
+                lengths[k] = math.sqrt(float(square))
+                cosines[k] = float(product) / (lengths[k] * length)
+                total += cosines[k]
+        losses[i] += shares[0] * softplus(-(total + offset))
+        slope = -shares[0] / (1.0 + math.exp(total + offset))
+        turned = 0.0
+        for k in range(window):
+            if lengths[k] > 0:
+                coefficients[i, k] = slope / (lengths[k] * length)
+                own[i, k] = -slope * cosines[k] / lengths[k] ** 2
+                turned -= slope * cosines[k] / length**2
+        if asked:
+            gradient = gradients[i]
+            for j in range(len(centre)):
+                gradient[j] = turned * centre[j]
             for k in range(rows.shape[1]):
                 if rows[i, k] >= 0:
                     weight = coefficients[i, k]

@@ -1,0 +1,57 @@
+"""alone: a word encoded by itself, between the special tokens ("BERT_word" in the papers' tables).
+
+    u_w = M_l(w)
+
+No corpus is needed but for the vocabulary: words of a list, never seen in any text, have a vector too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from wordstill.students.batch import Batch
+from wordstill.students.student import TABLE, Student, Task, seen_vectors
+from wordstill.vectors import Array, WordVectors
+
+
+@dataclass(frozen=True)
+class AloneSettings:
+    """Nothing is left open."""
+
+
+class Alone(Student):
+    """What the teacher says of each word by itself."""
+
+    reads: Literal["corpus", "alone", "table"] = "alone"
+    name = "alone"
+
+    def __init__(self, task: Task, settings: object) -> None:
+        self.task = task
+        self.layers = (task.layer,)
+        self.matrix = np.zeros((len(task.vocabulary), 0), dtype=np.float32)
+        self.seen = np.zeros(len(task.vocabulary), dtype=np.int64)
+
+    def observe(self, batch: Batch) -> None:
+        """Take the words' vectors as they are."""
+        vectors = batch.layers[self.layers[0]]
+        if not self.matrix.shape[1]:  # input embeddings can be narrower than the teacher's layers
+            self.matrix = np.zeros((len(self.seen), vectors.shape[1]), dtype=np.float32)
+        self.matrix[batch.words] = vectors
+        self.seen[batch.words] = 1
+
+    def vectors(self) -> WordVectors:
+        """One vector a word."""
+        card = {"student": self.name, **({} if self.layers == (TABLE,) else {"layer": self.task.layer})}
+        return seen_vectors(self.task.vocabulary, self.matrix, self.seen, **card)
+
+    def state_dict(self) -> dict[str, Array]:
+        """The vectors so far."""
+        return {"matrix": self.matrix, "seen": self.seen}
+
+    def load_state_dict(self, state: Mapping[str, Array]) -> None:
+        """Go on from the vectors so far."""
+        self.matrix, self.seen = np.array(state["matrix"]), np.array(state["seen"])

@@ -1,0 +1,147 @@
+"""context-to-vec: static vectors that resemble contextual ones and their surroundings (Zheng et al. 2022).
+
+The centre of a window is the teacher's vector o_i of a word in its sentence; the words j up to `window` places to
+each side of it have static vectors v_j, and those are the result:
+
+    u_i = W o_i                                                                              (1)
+    V_i = l1 W1 o_i  +  l2 W2 phi(mean over the window of o_k)                               (4)
+    L1  = -log sig((sum over the window of v_j) . u_i),  in unit-length vectors              (5)
+    L2  = -log sig(V_i . u_i)                                                                (6)
+    L3  = -sum over negatives n of  log sig(-v_n . u_i)                                      (7)
+    L   = n1 L1 + n2 L2 + n3 L3                                                              (8)
+
+(7) is printed without its two signs, and has no lower bound then. W2 is shared by all places of the window
+("tied"). The mean of (4) is over all words of the window, in the vocabulary or not.
+
+`variant=released` is what the released code does instead: u_i = W (0.5 o_i + 0.5 mean of the window's o_k), and the
+plain skip-gram loss with negatives, each word of the window predicted by itself. (Its window of 5 words to the left
+and 4 to the right is 5 and 5 here.) The paper names no optimizer: `preset=paper` has the released code's gradient
+descent from a rate of 0.08, which falls to zero, over 128 sentences a step with gradients clipped at length 5.
+
+The default is for 1 to 20 million words: see `skipgram`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from wordstill.students.batch import Batch
+from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows
+from wordstill.students.student import Task, check_range
+from wordstill.training.windows import predict, resemble
+from wordstill.vectors import Array
+
+
+@dataclass(frozen=True)
+class ContextToVecSettings(SkipgramSettings):
+    """All that the method leaves open."""
+
+    name: ClassVar[str] = "context-to-vec"
+
+    variant: Literal["paper", "released"] = "paper"
+    centre_share: float = 0.5
+    """l1"""
+    window_share: float = 0.5
+    """l2"""
+    phi: Literal["identity", "tanh", "relu"] = "identity"
+    semantic_weight: float = 1.0
+    """n1"""
+    contextual_weight: float = 1.0
+    """n2"""
+    negative_weight: float = 1.0
+    """n3"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for option in ("centre_share", "window_share", "semantic_weight", "contextual_weight", "negative_weight"):
+            check_range(f"{self.name}.{option}", getattr(self, option), 0)
+
+    @staticmethod
+    def presets() -> dict[str, ContextToVecSettings]:
+        """`small`, the default, for 1 to 20 million words; `paper` for a billion."""
+        return {
+            "small": ContextToVecSettings(),
+            "paper": ContextToVecSettings(
+                dimensions=300,
+                init="random",
+                subsample=0.0,
+                optimizer="sgd",
+                learning_rate=0.08,
+                map_rate=1.0,
+                clip=5.0,
+                centre=False,
+                offset=False,
+                pull=0.0,
+            ),
+        }
+
+
+class ContextToVec(Skipgram):
+    """The table v of the equations above."""
+
+    settings: ContextToVecSettings
+    needs_means = True
+
+    def __init__(self, task: Task, settings: ContextToVecSettings) -> None:
+        if settings.variant == "paper":
+            self.map_names = ("map", "centre_map", "window_map")
+        super().__init__(task, settings)
+
+    def gradient(self, table: Array, windows: Windows) -> Learned:
+        """Equation 8 and its derivatives."""
+        return self._released(table, windows) if self.settings.variant == "released" else self._paper(table, windows)
+
+    def _paper(self, table: Array, windows: Windows) -> Learned:
+        settings = self.settings
+        centres = windows.vectors @ self.maps["map"].T
+        coefficients, own = (np.empty(windows.rows.shape, dtype=np.float32) for _ in range(2))
+        learns = settings.map_rate > 0
+        gradients = np.empty_like(centres) if learns else centres[:0]
+        shares = np.array([settings.semantic_weight, settings.negative_weight])
+        loss = float(
+            resemble(
+                table, centres, windows.rows, 2 * settings.window, shares, self.offset, coefficients, own, gradients
+            )
+        )
+        around = {
+            "centre_map": np.float32(settings.centre_share) * windows.vectors,
+            "window_map": np.float32(settings.window_share) * PHI[settings.phi](windows.means),
+        }
+        contextual = sum(vectors @ self.maps[name].T for name, vectors in around.items())
+        scores = np.einsum("ij,ij->i", contextual, centres).astype(np.float64)
+        loss += settings.contextual_weight * float(np.logaddexp(0.0, -scores).sum())
+        maps = {}
+        if learns:
+            slopes = (-settings.contextual_weight * np.exp(-np.logaddexp(0.0, scores))).astype(np.float32)[:, None]
+            maps = {"map": (gradients + slopes * contextual).T @ windows.vectors}
+            maps |= {name: (slopes * centres).T @ vectors for name, vectors in around.items()}
+        return Learned(loss, windows.rows, coefficients, own, centres, maps)
+
+    def _released(self, table: Array, windows: Windows) -> Learned:
+        mixed = np.float32(0.5) * (windows.vectors + windows.means)
+        centres = mixed @ self.maps["map"].T
+        coefficients = np.empty(windows.rows.shape, dtype=np.float32)
+        learns = self.settings.map_rate > 0
+        gradients = np.empty_like(centres) if learns else centres[:0]
+        window = 2 * self.settings.window
+        loss = predict(table, centres, windows.rows, window, self.offset, coefficients, gradients)
+        maps = {"map": gradients.T @ mixed} if learns else {}
+        return Learned(float(loss), windows.rows, coefficients, coefficients[:0], centres, maps)
+
+    def _set_length(self, sample: Batch) -> None:
+        """L1 does not depend on the rows' lengths, and L3 would have none: unit length is what the paper speaks of."""
+        if self.settings.variant == "released":
+            super()._set_length(sample)
+        else:
+            self.table /= np.maximum(np.linalg.norm(self.table, axis=1, keepdims=True), np.float32(1e-12))
+
+
+PHI: dict[str, Callable[[Array], Array]] = {
+    "identity": lambda vectors: vectors,
+    "tanh": np.tanh,
+    "relu": lambda vectors: np.maximum(vectors, np.float32(0.0)),
+}

@@ -1,0 +1,280 @@
+"""What the two skip-gram students share: windows, a projection of the teacher's vectors, and how they learn.
+
+The centre i of a window is the teacher's vector o_i, projected to u_i = W (o_i - m) (m = 0 unless `centre`); the
+words around it are rows of the table v, which is the result. Every word is a centre, in the vocabulary or not: the
+teacher has a vector of it. A word outside the vocabulary has no row in v, and is left out of windows.
+
+With `init=closed` the teacher's pass only gathers the closed form of the same objective (`closed`, view=window), and
+learning follows over kept word vectors. W is then the closed form's whitening (S + r tr(S)/d I)^-1/2, and v_w is
+W (m_w - m): so v_w . u_i is Fisher's discriminant at o_i, and learning starts where the mathematics ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from wordstill.students.batch import Batch
+from wordstill.students.closed import Closed, ClosedSettings
+from wordstill.students.student import Losses, Student, Task, check_range, seen_vectors
+from wordstill.training.rows import adagrad_gradients, group_by_row, row_gradients
+from wordstill.training.sampling import NegativeSampler, generator, keep_probabilities
+from wordstill.training.windows import window_borders, window_means, window_words
+from wordstill.vectors import Array, WordVectors
+
+
+@dataclass(frozen=True)
+class SkipgramSettings:
+    """All that the two methods leave open."""
+
+    name: ClassVar[str] = "skipgram"
+
+    window: int = 5
+    dimensions: int = 0
+    """Of v and u; 0: the teacher's width."""
+    init: Literal["closed", "random"] = "closed"
+    epochs: int = 1
+    negatives: int = 5
+    negative_power: float = 0.75
+    subsample: float = 1e-4
+    """Words are left out of windows at random by their frequency; 0: never."""
+    optimizer: Literal["sgd", "adagrad"] = "adagrad"
+    learning_rate: float = 0.01
+    map_rate: float = 0.0
+    """The rate of W, as a share of the table's; 0: W stays as it starts."""
+    schedule: Literal["constant", "linear"] = "linear"
+    step_sentences: int = 128
+    clip: float = 0.0
+    """The longest gradient of a step; 0: any length."""
+    centre: bool = True
+    offset: bool = True
+    """Scores start at -log(negatives), the log-odds of a window among its negatives."""
+    pull: float = 10.0
+    """How strongly a word is held near its start, shared out over its occurrences: rare words hardly move."""
+
+    def __post_init__(self) -> None:
+        for option in ("window", "epochs", "negatives", "step_sentences"):
+            check_range(f"{self.name}.{option}", getattr(self, option), 1)
+        for option in ("dimensions", "negative_power", "subsample", "learning_rate", "map_rate", "clip", "pull"):
+            check_range(f"{self.name}.{option}", getattr(self, option), 0)
+
+
+class Windows(NamedTuple):
+    """Centres with the words around them."""
+
+    vectors: Array
+    """o_i - m, one centre a row."""
+    means: Array
+    """The mean over the window's words of o_k - m."""
+    rows: Array
+    """The window's words, a -1 behind the last, filled up to 2 `window`; then the negatives."""
+
+
+class Learned(NamedTuple):
+    """The loss of windows and its derivatives."""
+
+    loss: float
+    rows: Array
+    """The rows of the table that the loss depends on, -1 for none; one line a centre."""
+    coefficients: Array
+    """d loss / d row is the sum over its places of coefficient times `centres` ..."""
+    own: Array
+    """... and of this coefficient times the row itself; empty: zero."""
+    centres: Array
+    maps: Mapping[str, Array]
+    """d loss / d map, for maps that learn."""
+
+
+class Skipgram(Student):
+    """Learns online from the teacher's pass, or, with `init=closed`, in replays after it."""
+
+    keeps = "words"
+    map_names: tuple[str, ...] = ("map",)
+    needs_means = False
+
+    def __init__(self, task: Task, settings: SkipgramSettings) -> None:
+        self.task, self.settings = task, settings
+        self.layers = (task.layer,)
+        self.dimensions = settings.dimensions or task.width
+        if settings.init == "closed":
+            check_range(f"{settings.name}.dimensions", self.dimensions, 1, task.width)
+        size = len(task.vocabulary)
+        view = ClosedSettings(view="window", window=settings.window)
+        self.closed = Closed(task, view) if settings.init == "closed" else None
+        self.replays = settings.epochs - (self.closed is None)
+        random = generator(task.seed, 0)
+        bound = 0.0 if self.closed else 1.0 / self.dimensions
+        self.table = random.uniform(-bound, bound, (size, self.dimensions)).astype(np.float32)
+        bound = 1.0 / math.sqrt(task.width)
+        shape = (self.dimensions, task.width)
+        self.maps = {name: random.uniform(-bound, bound, shape).astype(np.float32) for name in self.map_names}
+        self.map_squares = {name: np.zeros(self.dimensions, dtype=np.float32) for name in self.map_names}
+        self.squares = np.zeros(size if settings.optimizer == "adagrad" else 0, dtype=np.float32)
+        self.start = np.zeros((0, self.dimensions), dtype=np.float32)
+        self.mean = np.zeros(task.width)
+        # words that the mean was taken over, steps done, words seen, whether replays have begun
+        self.done = np.zeros(4, dtype=np.int64)
+        self.seen = np.zeros(size, dtype=np.int64)
+        self.keep = keep_probabilities(task.vocabulary.frequencies, settings.subsample)
+        self.sampler = NegativeSampler(task.vocabulary.counts, settings.negative_power)
+        self.curve = Losses(task.total_words, settings.epochs)
+        self.slots = np.full(size, -1, dtype=np.int64)
+
+    @property
+    def losses(self) -> list[tuple[int, float]]:
+        """(words seen, mean loss a centre) along the run."""
+        return self.curve.curve
+
+    @property
+    def offset(self) -> float:
+        """What is added to every score."""
+        return -math.log(self.settings.negatives) if self.settings.offset else 0.0
+
+    def observe(self, batch: Batch) -> None:
+        """Learn from a batch, or gather the closed form's sums."""
+        low, high = window_borders(batch.sentences, batch.positions, self.settings.window)
+        self.seen += np.bincount(batch.words[(batch.words >= 0) & (high - low > 1)], minlength=len(self.seen))
+        if self.closed is not None:
+            self.closed.observe(batch)
+            return
+        if self.settings.centre:
+            number = len(batch.words)
+            self.done[0] += number
+            # The running mean, in the order of the batches.
+            self.mean += number / self.done[0] * (batch.layers[self.task.layer].mean(axis=0) - self.mean)
+        self.learn(batch)
+
+    def replay(self, kept: Batch) -> None:
+        """Learn from kept words; the first time, start from the closed form."""
+        if self.closed is not None and not self.done[3]:
+            self.begin(kept)
+        self.learn(kept)
+
+    def begin(self, sample: Batch) -> None:
+        """Take the closed form, at the length at which it explains a sample of windows best, as the start."""
+        assert self.closed is not None
+        mean, values, directions = self.closed.spectrum()
+        self.mean = mean if self.settings.centre else self.mean
+        scales = values**-0.5 if len(values) else np.zeros(len(directions))
+        map_ = (directions * scales).T[-self.dimensions :]
+        if len(values) and self.dimensions == self.task.width:
+            map_ = directions @ map_  # the symmetric root: nearest to the teacher's own directions
+        if len(values):
+            # u's numbers are of size 1, whatever the teacher: so one learning rate fits all of them.
+            spread = (sample.layers[self.task.layer] - mean) @ map_.T
+            map_ = map_ / np.sqrt((spread**2).mean())
+        for name in self.map_names:
+            self.maps[name] = map_.astype(np.float32)
+        means = self.closed.sums / np.maximum(self.closed.seen, 1).astype(np.float32)[:, None]
+        self.table = (means - mean.astype(np.float32)) @ map_.T.astype(np.float32)
+        self.table[self.closed.seen == 0] = 0.0
+        self._set_length(sample)
+        self.start = self.table.copy() if self.settings.pull else self.start
+        self.closed.sums = self.closed.sums[:0]  # no longer needed, and as large as the table
+        self.done[3] = 1
+
+    def _set_length(self, sample: Batch) -> None:
+        """Find the factor of the table that gives the least loss, by golden section over six orders of magnitude."""
+        windows = self._windows(sample, generator(self.task.seed, 1))
+        if not len(windows.rows):
+            return
+        windows = Windows(*(part[:5_000] for part in windows))
+
+        def loss(exponent: float) -> float:
+            return self.gradient(self.table * np.float32(10.0**exponent), windows).loss
+
+        low, high, golden = -3.0, 3.0, (math.sqrt(5.0) - 1.0) / 2.0
+        while high - low > 0.01:
+            left, right = high - golden * (high - low), low + golden * (high - low)
+            low, high = (low, right) if loss(left) < loss(right) else (left, high)
+        self.table *= np.float32(10.0 ** ((low + high) / 2))
+
+    def learn(self, batch: Batch) -> None:
+        """Steps of at most `step_sentences` sentences."""
+        borders = [*batch.sentence_starts[:: self.settings.step_sentences], len(batch.words)]
+        for low, high in pairwise(borders):
+            part = slice(int(low), int(high))
+            layers = {self.task.layer: batch.layers[self.task.layer][part]}
+            self._step(Batch(batch.words[part], batch.sentences[part], batch.positions[part], layers))
+
+    def _windows(self, batch: Batch, random: np.random.Generator) -> Windows:
+        """The centres of a batch that have a word of the vocabulary in their window."""
+        settings = self.settings
+        kept = random.random(len(batch.words)) < self.keep[batch.words]
+        low, high = window_borders(batch.sentences, batch.positions, settings.window)
+        targets = window_words(batch.words, kept, low, high, 2 * settings.window)
+        centres = np.flatnonzero(targets[:, 0] >= 0)
+        vectors = batch.layers[self.task.layer]
+        if settings.centre:
+            vectors = vectors - self.mean.astype(np.float32)
+        means = window_means(vectors, low, high, centres) if self.needs_means else vectors[:0]
+        negatives = self.sampler.draw(random, (len(centres), settings.negatives))
+        return Windows(vectors[centres], means, np.concatenate([targets[centres], negatives], axis=1))
+
+    def gradient(self, table: Array, windows: Windows) -> Learned:
+        """The loss of windows and its derivatives: what a method says."""
+        raise NotImplementedError
+
+    def _step(self, batch: Batch) -> None:
+        settings = self.settings
+        self.done[1] += 1
+        self.done[2] += len(batch.words)
+        windows = self._windows(batch, generator(self.task.seed, 2, int(self.done[1])))
+        if not len(windows.rows):
+            return
+        learned = self.gradient(self.table, windows)
+        self.curve.add(learned.loss, len(windows.rows), len(batch.words))
+        rate = settings.learning_rate
+        if settings.schedule == "linear":
+            rate *= max(0.0, 1.0 - self.done[2] / (self.task.total_words * settings.epochs))
+        distinct, starts, places = group_by_row(learned.rows, self.slots)
+        gradients = row_gradients(
+            self.table, distinct, starts, places, learned.coefficients, learned.own, learned.centres
+        )
+        if settings.clip:
+            squares = [float(np.vdot(array, array)) for array in (gradients, *learned.maps.values())]
+            rate *= min(1.0, settings.clip / math.sqrt(max(sum(squares), 1e-30)))
+        if settings.optimizer == "sgd":
+            self.table[distinct] -= np.float32(rate) * gradients
+        else:
+            pull = np.float32(settings.pull) / np.maximum(self.seen, 1).astype(np.float32)
+            adagrad_gradients(self.table, self.squares, self.start, pull, distinct, gradients, rate)
+        for name, gradient in learned.maps.items():
+            pace = np.full(len(gradient), rate * settings.map_rate, dtype=np.float32)
+            if settings.optimizer == "adagrad":
+                self.map_squares[name] += (gradient**2).mean(axis=1)
+                pace /= np.sqrt(np.maximum(self.map_squares[name], 1e-30))
+            self.maps[name] -= pace[:, None] * gradient
+
+    def vectors(self) -> WordVectors:
+        """The table v."""
+        if self.closed is not None and not self.done[3]:
+            return self.closed.vectors()
+        card = {"student": self.settings.name, "layer": self.task.layer, "student_settings": asdict(self.settings)}
+        return seen_vectors(self.task.vocabulary, self.table, self.seen, **card)
+
+    def state_dict(self) -> dict[str, Array]:
+        """The table, the maps, the optimizer's state and the closed form's sums."""
+        own = {name: getattr(self, name) for name in _STATE}
+        for name in self.map_names:
+            own |= {name: self.maps[name], f"{name}.squares": self.map_squares[name]}
+        closed = self.closed.state_dict() if self.closed is not None else {}
+        return own | self.curve.state_dict() | {f"closed.{name}": array for name, array in closed.items()}
+
+    def load_state_dict(self, state: Mapping[str, Array]) -> None:
+        """Go on from a state."""
+        for name in _STATE:
+            setattr(self, name, np.array(state[name]))
+        for name in self.map_names:
+            self.maps[name], self.map_squares[name] = np.array(state[name]), np.array(state[f"{name}.squares"])
+        self.curve.load_state_dict(state)
+        if self.closed is not None:
+            self.closed.load_state_dict({name: state[f"closed.{name}"] for name in self.closed.state_dict()})
+
+
+_STATE = ("table", "squares", "start", "mean", "done", "seen")
