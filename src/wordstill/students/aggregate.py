@@ -33,8 +33,10 @@ class Aggregate(Student):
     def __init__(self, task: Task, settings: AggregateSettings) -> None:
         self.task, self.settings = task, settings
         self.layers = (task.layer,)
-        start = {"mean": 0.0, "min": np.inf, "max": -np.inf}[settings.over_contexts]
-        self.table = np.full((len(task.vocabulary), task.width), start, dtype=np.float32)
+        # All layers of a large teacher over a large vocabulary do not fit into memory.
+        self.table = task.make_table(len(task.vocabulary), task.width)
+        if settings.over_contexts != "mean":
+            self.table[:] = np.inf if settings.over_contexts == "min" else -np.inf
         self.seen = np.zeros(len(task.vocabulary), dtype=np.int64)
 
     def observe(self, batch: Batch) -> None:
@@ -69,4 +71,5 @@ class Aggregate(Student):
 
     def load_state_dict(self, state: Mapping[str, Array]) -> None:
         """Go on from sums and counts."""
-        self.table, self.seen = np.array(state["table"]), np.array(state["seen"])
+        self.table[:] = state["table"]
+        self.seen = np.array(state["seen"])

@@ -84,9 +84,9 @@ class ContextToVec(Skipgram):
     """The table v of the equations above."""
 
     settings: ContextToVecSettings
-    needs_means = True
 
     def __init__(self, task: Task, settings: ContextToVecSettings) -> None:
+        self.needs_means = settings.variant == "released" or settings.map_rate > 0
         if settings.variant == "paper":
             self.map_names = ("map", "centre_map", "window_map")
         super().__init__(task, settings)
@@ -107,15 +107,15 @@ class ContextToVec(Skipgram):
                 table, centres, windows.rows, 2 * settings.window, shares, self.offset, coefficients, own, gradients
             )
         )
-        around = {
-            "centre_map": np.float32(settings.centre_share) * windows.vectors,
-            "window_map": np.float32(settings.window_share) * PHI[settings.phi](windows.means),
-        }
-        contextual = sum(vectors @ self.maps[name].T for name, vectors in around.items())
-        scores = np.einsum("ij,ij->i", contextual, centres).astype(np.float64)
-        loss += settings.contextual_weight * float(np.logaddexp(0.0, -scores).sum())
         maps = {}
-        if learns:
+        if learns:  # (6) knows nothing of v: while the maps stay as they are it is a constant, and left out
+            around = {
+                "centre_map": np.float32(settings.centre_share) * windows.vectors,
+                "window_map": np.float32(settings.window_share) * PHI[settings.phi](windows.means),
+            }
+            contextual = sum(vectors @ self.maps[name].T for name, vectors in around.items())
+            scores = np.einsum("ij,ij->i", contextual, centres).astype(np.float64)
+            loss += settings.contextual_weight * float(np.logaddexp(0.0, -scores).sum())
             slopes = (-settings.contextual_weight * np.exp(-np.logaddexp(0.0, scores))).astype(np.float32)[:, None]
             maps = {"map": (gradients + slopes * contextual).T @ windows.vectors}
             maps |= {name: (slopes * centres).T @ vectors for name, vectors in around.items()}

@@ -36,7 +36,7 @@ class Principal(Student):
         self.task = task
         self.layers = (task.layer,)
         size = len(task.vocabulary)
-        self.table = np.zeros((size, task.width), dtype=np.float32)
+        self.table = task.make_table(size, task.width)
         self.along = np.zeros(size)
         self.seen = np.zeros(size, dtype=np.int64)
 
@@ -57,4 +57,5 @@ class Principal(Student):
 
     def load_state_dict(self, state: Mapping[str, Array]) -> None:
         """Go on from estimates and counts."""
-        self.table, self.along, self.seen = (np.array(state[name]) for name in ("table", "along", "seen"))
+        self.table[:] = state["table"]
+        self.along, self.seen = np.array(state["along"]), np.array(state["seen"])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -16,6 +16,10 @@ from wordstill.vectors import Array, WordVectors
 
 # The number under which a batch holds the teacher's input embeddings, which come before layer 0.
 TABLE = -1
+
+
+def _zeros(rows: int, columns: int) -> Array:
+    return np.zeros((rows, columns), dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Task:
     total_words: int
     """The words of one pass over the corpus, in or out of the vocabulary: what schedules and curves run over."""
     seed: int = 0
+    make_table: Callable[[int, int], Array] = field(default=_zeros, compare=False)
+    """Makes tables of so many rows and columns; where there are many, not all of them in memory."""
 
 
 class Contexts(NamedTuple):

@@ -78,7 +78,7 @@ class Job:
     """
 
     def __init__(self, checkpoint: Path, kept: Path, students: dict[str, Student], width: int, every: float) -> None:
-        self.folder, self.students, self.every = checkpoint, students, every
+        self.folder, self.kept_folder, self.students, self.every = checkpoint, kept, students, every
         self.kept: dict[str, KeptContexts | KeptWords] = {}
         for name, student in students.items():
             store = store_name(name, student)
@@ -221,5 +221,5 @@ class Job:
         """Remove what only an unfinished run needs."""
         for contexts in self.kept.values():
             contexts.close()
-        for folder in {self.folder, *(contexts.folder.parent for contexts in self.kept.values())}:
+        for folder in (self.folder, self.kept_folder):
             shutil.rmtree(folder, ignore_errors=True)

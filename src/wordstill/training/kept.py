@@ -151,7 +151,8 @@ class KeptWords(Kept):
 
     def append(self, batch: Batch) -> None:
         """Keep the words of a batch."""
-        vectors = batch.layers[self.layer].astype(np.float16)
+        with np.errstate(over="ignore"):
+            vectors = batch.layers[self.layer].astype(np.float16)
         if not np.isfinite(vectors).all():
             raise InputError(
                 f"the teacher's vectors at layer {self.layer} are too large to be kept in half precision; "
