@@ -38,6 +38,8 @@ class Batch:
 
     def sentence_means(self, layer: int) -> Array:
         """E(S): the mean over the words of each sentence, in or out of the vocabulary."""
-        sums = np.add.reduceat(self.layers[layer], self.sentence_starts, axis=0)
-        sums /= self.sentence_lengths[:, None].astype(np.float32)
-        return sums
+        # Imported here: what only names the students must not wait for a compiler.
+        from wordstill.training.windows import stretch_means
+
+        means: Array = stretch_means(self.layers[layer], self.sentence_starts)
+        return means

@@ -242,7 +242,7 @@ class Skipgram(Student):
         if settings.optimizer == "sgd":
             self.table[distinct] -= np.float32(rate) * gradients
         else:
-            pull = np.float32(settings.pull) / np.maximum(self.seen, 1).astype(np.float32)
+            pull = np.float32(settings.pull) / np.maximum(self.seen[distinct], 1).astype(np.float32)
             adagrad_gradients(self.table, self.squares, self.start, pull, distinct, gradients, rate)
         for name, gradient in learned.maps.items():
             pace = np.full(len(gradient), rate * settings.map_rate, dtype=np.float32)

@@ -205,7 +205,7 @@ class X2Static(Student):
             step, scale = int(self.done[1]), 1.0 / len(rows)
             adam_rows(self.table, self.first, self.second, *inputs, step, scale)
         else:
-            pull = np.float32(settings.pull) / np.maximum(self.seen, 1).astype(np.float32)
+            pull = np.float32(settings.pull) / np.maximum(self.seen[grouped[0]], 1).astype(np.float32)
             adagrad_rows(self.table, self.squares, self.start, pull, *inputs)
 
     def vectors(self) -> WordVectors:

@@ -188,7 +188,7 @@ def adagrad_rows(
 ) -> None:
     """One row-wise Adagrad step: a row has one rate, rate / sqrt(mean square of all its gradients' numbers).
 
-    Each row is also pulled towards where it started, by `pull` of the row: rare words stay near what is
+    Each row is also pulled towards where it started, by the `pull` of its slot: rare words stay near what is
     known of them without training.
     """
     width = table.shape[1]
@@ -205,7 +205,7 @@ def adagrad_rows(
                 gradient[j] += weight * context[j]
         if anchored:
             for j in range(width):
-                gradient[j] += pull[row] * (table[row, j] - start[row, j])
+                gradient[j] += pull[slot] * (table[row, j] - start[row, j])
         square = np.float32(0.0)
         for j in range(width):
             square += gradient[j] * gradient[j]
@@ -264,7 +264,7 @@ def adagrad_gradients(
         gradient = gradients[slot]
         if anchored:
             for j in range(width):
-                gradient[j] += pull[row] * (table[row, j] - start[row, j])
+                gradient[j] += pull[slot] * (table[row, j] - start[row, j])
         square = np.float32(0.0)
         for j in range(width):
             square += gradient[j] * gradient[j]

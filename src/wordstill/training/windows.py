@@ -68,6 +68,22 @@ def window_means(vectors: Array, low: Array, high: Array, places: Array) -> Any:
     return means
 
 
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def stretch_means(vectors: Array, starts: Array) -> Any:
+    """The mean of the vectors of each stretch, which ends where the next one starts."""
+    means = np.zeros((len(starts), vectors.shape[1]), dtype=np.float32)
+    for i in prange(len(starts)):
+        end = starts[i + 1] if i + 1 < len(starts) else len(vectors)
+        mean = means[i]
+        for at in range(starts[i], end):
+            for j in range(len(mean)):
+                mean[j] += vectors[at, j]
+        share = np.float32(1.0 / (end - starts[i]))
+        for j in range(len(mean)):
+            mean[j] *= share
+    return means
+
+
 @njit(cache=True, inline="always")
 def softplus(x: float) -> float:
     """log(1 + e^x) without overflow."""
