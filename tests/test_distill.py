@@ -22,7 +22,7 @@ from texts import write_corpus
 from wordstill import WordVectors
 from wordstill.corpus.segment import SegmentSettings
 from wordstill.corpus.vocabulary import VocabularySettings
-from wordstill.distill import distill
+from wordstill.distillation import distill
 from wordstill.errors import InputError
 from wordstill.settings import DistillSettings
 from wordstill.training.job import Interrupted, Job
@@ -79,7 +79,7 @@ def test_a_run_leaves_its_record_and_the_vectors_of_every_student(
         assert vectors.vector_size == 32
         assert {"river", "u.s.", "3.5", "10,000", "."} <= set(vectors)
         assert np.isfinite(vectors.matrix).all()
-        assert vectors.card["teacher"] == settings.teacher
+        assert vectors.card["teacher"] == Path(settings.teacher or "").name
     assert record["students"]["x2static"]["loss"]
     assert not record["students"]["closed"]["loss"]
     with pytest.raises(InputError, match="has no 'glove'; it has: aggregate, closed"):

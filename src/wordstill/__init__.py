@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from wordstill.distill import distill as distill
+    from wordstill.distillation import distill as distill
     from wordstill.errors import InputError as InputError
     from wordstill.evaluation import evaluate as evaluate
     from wordstill.vectors import WordVectors as WordVectors
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HOME = {
     "WordVectors": "wordstill.vectors",
     "InputError": "wordstill.errors",
-    "distill": "wordstill.distill",
+    "distill": "wordstill.distillation",
     "evaluate": "wordstill.evaluation",
 }
 __all__ = ["InputError", "WordVectors", "__version__", "distill", "evaluate"]

@@ -17,8 +17,9 @@ import numpy as np
 from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import Segmenter
-from wordstill.distill import Run, distill
+from wordstill.distillation import distill
 from wordstill.errors import InputError
+from wordstill.finishing import Run
 from wordstill.settings import DistillSettings
 from wordstill.vectors import WordVectors
 

@@ -43,6 +43,8 @@ class DistillSettings:
     longest_text: int = 512
     segmentation: SegmentSettings = dataclasses.field(default_factory=SegmentSettings)
     vocabulary: VocabularySettings = dataclasses.field(default_factory=VocabularySettings)
+    lexicon: tuple[str, ...] = ()
+    """Files (or `wordnet`) of words that belong together, for the students that can learn from them."""
     trust_remote_code: bool = False
 
     def __post_init__(self) -> None:
@@ -66,6 +68,7 @@ class DistillSettings:
         """The settings as JSON holds them."""
         values = asdict(self)
         values["students"] = list(self.students)
+        values["lexicon"] = list(self.lexicon)
         values["vocabulary"]["forced"] = list(self.vocabulary.forced)
         return values
 

@@ -14,11 +14,11 @@ from made import made_batch, made_sentences, made_task
 from reference import skipgram as reference
 from reference.x2static import row_adagrad
 from wordstill.errors import InputError
+from wordstill.options import read_settings
 from wordstill.students.batch import Batch
 from wordstill.students.context_to_vec import ContextToVec, ContextToVecSettings
 from wordstill.students.dynamic_skipgram import DynamicSkipgram, DynamicSkipgramSettings
 from wordstill.students.skipgram import Learned, Skipgram
-from wordstill.students.student import read_settings
 from wordstill.training.sampling import generator
 
 PLAIN: dict[str, Any] = {

@@ -10,7 +10,8 @@ from made import made_batch, made_sentences, made_task
 
 from reference import x2static as reference
 from wordstill.errors import InputError
-from wordstill.students.student import Contexts, read_settings
+from wordstill.options import read_settings
+from wordstill.students.student import Contexts
 from wordstill.students.x2static import X2Static, X2StaticSettings
 from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, score_coefficients
 from wordstill.training.sampling import generator

@@ -13,7 +13,7 @@ import pytest
 from small_models import make_model
 from texts import write_corpus
 from wordstill.corpus.vocabulary import VocabularySettings
-from wordstill.distill import distill
+from wordstill.distillation import distill
 from wordstill.errors import InputError
 from wordstill.settings import DistillSettings
 from wordstill.training.job import Job
@@ -170,8 +170,8 @@ def test_tables_that_do_not_fit_into_memory_are_files_and_give_the_same_bytes(
             made.append(super().__call__(rows, columns))
             return made[-1]
 
-    monkeypatch.setattr("wordstill.distill.half_of_memory", lambda: 20_000)
-    monkeypatch.setattr("wordstill.distill.Tables", Watched)
+    monkeypatch.setattr("wordstill.distillation.half_of_memory", lambda: 20_000)
+    monkeypatch.setattr("wordstill.distillation.Tables", Watched)
     spilled = distill(corpus, out=tmp_path / "spilled", settings=settings)
     assert {isinstance(table, np.memmap) for table in made} == {True, False}
     assert matrices(spilled.folder) == matrices(whole.folder)

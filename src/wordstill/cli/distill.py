@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +73,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=20e9,
         help="disk that students with further epochs or a closed-form start may take (20e9)",
     )
+    training(
+        "--lexicon",
+        metavar="FILE",
+        nargs="+",
+        default=[],
+        help="words that belong together (or `wordnet`): they share what is seen of them",
+    )
     training("--seed", metavar="N", type=int, default=0)
     training("--checkpoint-seconds", metavar="S", type=float, default=300.0, help="seconds between checkpoints")
 
@@ -84,7 +90,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Distill, and tell what came of it."""
-    from wordstill.distill import distill
+    from wordstill.distillation import distill
 
     corpus: list[str | Path] = list(arguments.corpus)
     if "-" in corpus:
@@ -116,6 +122,7 @@ def settings_of(arguments: argparse.Namespace) -> Any:
     """The run's settings, from the command line's arguments."""
     from wordstill.corpus.segment import SegmentSettings
     from wordstill.corpus.vocabulary import VocabularySettings, read_word_list
+    from wordstill.options import given_options
     from wordstill.settings import DistillSettings
 
     low, high = arguments.sentence_words or (1, None)
@@ -123,7 +130,7 @@ def settings_of(arguments: argparse.Namespace) -> Any:
         teacher=arguments.teacher,
         revision=arguments.revision,
         students=tuple(name.strip() for name in arguments.student.split(",") if name.strip()),
-        student_options=student_options(arguments.set),
+        student_options=given_options(arguments.set),
         context=arguments.context,
         layer=_layer(arguments.layer),
         pooling=arguments.pooling,
@@ -151,20 +158,9 @@ def settings_of(arguments: argparse.Namespace) -> Any:
             lowercase=not arguments.keep_case,
             forced=read_word_list(arguments.vocabulary) if arguments.vocabulary else (),
         ),
+        lexicon=tuple(arguments.lexicon),
         trust_remote_code=arguments.trust_remote_code,
     )
-
-
-def student_options(texts: Sequence[str]) -> dict[str, dict[str, str]]:
-    """`["x2static.epochs=5"]` as `{"x2static": {"epochs": "5"}}`."""
-    options: dict[str, dict[str, str]] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        student, dot, option = name.partition(".")
-        if not (equals and dot and student and option):
-            raise InputError(f"--set takes STUDENT.OPTION=VALUE, such as x2static.epochs=5, not {text!r}")
-        options.setdefault(student, {})[option] = value
-    return options
 
 
 def _layer(text: str) -> Any:

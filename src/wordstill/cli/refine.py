@@ -24,9 +24,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from wordstill.cli.distill import student_options
 from wordstill.errors import InputError
 from wordstill.formats import WRITTEN
+from wordstill.options import given_options
 from wordstill.vectors import WordVectors
 
 
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.method,
         read_lexicons(arguments.lexicon),
         read_lexicons(arguments.antonyms, "antonyms"),
-        student_options(arguments.set),
+        given_options(arguments.set),
         None if arguments.quiet else lambda line: print(line, file=sys.stderr),
     )
     vectors.save(arguments.target, format=arguments.format)

@@ -147,9 +147,7 @@ class Counts:
         key = str.lower if settings.lowercase else str
         forced = dict.fromkeys(key(word) for word in settings.forced)
         found = [
-            (word, count)
-            for word, count in self.counter.items()
-            if count >= settings.min_count and word not in forced
+            (word, count) for word, count in self.counter.items() if count >= settings.min_count and word not in forced
         ]
         found.sort(key=lambda item: (-item[1], item[0]))
         if settings.max_size is not None:

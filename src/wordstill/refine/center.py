@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordstill.errors import InputError
+from wordstill.options import check_range
 from wordstill.refine.directions import directions, mapped, mean_row
-from wordstill.students.student import check_range
 from wordstill.vectors import Array
 
 

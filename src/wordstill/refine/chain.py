@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wordstill.errors import InputError
+from wordstill.options import read_settings
 from wordstill.refine.center import CenterSettings, RemoveTopSettings, center, remove_top
 from wordstill.refine.graph import lay_over
 from wordstill.refine.graph_retrofit import GraphRetrofitSettings, graph_retrofit
@@ -23,7 +24,6 @@ from wordstill.refine.pca import PcaSettings, pca
 from wordstill.refine.retrofit import RetrofitSettings, retrofit
 from wordstill.refine.spectral import SpectralSettings, spectral
 from wordstill.refine.whiten import WhitenSettings, whiten
-from wordstill.students.student import read_settings
 from wordstill.vectors import Array, WordVectors, row_norms
 
 

@@ -20,9 +20,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from wordstill.options import check_range
 from wordstill.refine.graph import Graph
 from wordstill.refine.settle import Report, Settled, Sweeping, settle
-from wordstill.students.student import check_range
 from wordstill.vectors import Array
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wordstill.errors import InputError
+from wordstill.options import check_range
 from wordstill.refine.directions import directions, mapped
-from wordstill.students.student import check_range
 from wordstill.vectors import Array
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wordstill.options import check_range
 from wordstill.refine.directions import directions, mapped, mean_row
-from wordstill.students.student import check_range
 from wordstill.vectors import Array
 
 

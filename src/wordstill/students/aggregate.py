@@ -14,7 +14,9 @@ from typing import Literal
 
 import numpy as np
 
+from wordstill.options import check_range
 from wordstill.students.batch import Batch
+from wordstill.students.knowledge import word_means
 from wordstill.students.student import Student, Task, seen_vectors
 from wordstill.training.rows import add_rows, widen_rows
 from wordstill.vectors import Array, WordVectors
@@ -25,6 +27,11 @@ class AggregateSettings:
     """How the vectors of a word's occurrences become one."""
 
     over_contexts: Literal["mean", "min", "max"] = "mean"
+    knowledge: float = 10.0
+    """How strongly words that a lexicon joins share their means; nothing without a lexicon."""
+
+    def __post_init__(self) -> None:
+        check_range("aggregate.knowledge", self.knowledge, 0.0)
 
 
 class Aggregate(Student):
@@ -61,7 +68,7 @@ class Aggregate(Student):
         """One vector a word."""
         table = self.table
         if self.settings.over_contexts == "mean":
-            table = table / np.maximum(self.seen, 1).astype(np.float32)[:, None]
+            table = word_means(table, self.seen, self.task.graph, self.settings.knowledge)
         card = {"student": "aggregate", "layer": self.task.layer, "student_settings": asdict(self.settings)}
         return seen_vectors(self.task.vocabulary, table, self.seen, **card)
 

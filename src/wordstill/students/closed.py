@@ -22,8 +22,10 @@ from typing import Literal
 
 import numpy as np
 
+from wordstill.options import check_range
 from wordstill.students.batch import Batch
-from wordstill.students.student import Contexts, Student, Task, check_range, seen_vectors
+from wordstill.students.knowledge import word_means
+from wordstill.students.student import Contexts, Student, Task, seen_vectors
 from wordstill.training.rows import add_rows
 from wordstill.training.windows import window_borders, window_means
 from wordstill.vectors import Array, WordVectors
@@ -37,11 +39,14 @@ class ClosedSettings:
     ridge: float = 0.1
     view: Literal["sentence", "window"] = "sentence"
     window: int = 5
+    knowledge: float = 10.0
+    """How strongly words that a lexicon joins share what was seen of them; nothing without a lexicon."""
 
     def __post_init__(self) -> None:
         check_range("closed.power", self.power, 0.0, 2.0)
         check_range("closed.ridge", self.ridge, 0.0)
         check_range("closed.window", self.window, 1)
+        check_range("closed.knowledge", self.knowledge, 0.0)
 
 
 class Closed(Student):
@@ -110,11 +115,23 @@ class Closed(Student):
             return mean, np.zeros_like(directions)
         return mean, (directions * values**-self.settings.power) @ directions.T
 
+    def word_means(self) -> Array:
+        """m_w of every word; with a lexicon, what it shares with its neighbors."""
+        return word_means(self.sums, self.seen, self.task.graph, self.settings.knowledge)
+
+    def give_up(self, mean: Array, map_: Array) -> Array:
+        """map (m_w - m) for each word, zero for words never seen; the sums, as large as the result, are gone then."""
+        means = self.word_means()
+        self.sums = self.sums[:0].copy()
+        means -= mean.astype(np.float32)
+        means[self.seen == 0] = 0.0
+        table: Array = means @ map_.T.astype(np.float32)
+        return table
+
     def vectors(self) -> WordVectors:
         """The separator of each word."""
         mean, map_ = self.mean_and_map()
-        word_means = self.sums / np.maximum(self.seen, 1).astype(np.float32)[:, None]
-        matrix = (word_means - mean.astype(np.float32)) @ map_.astype(np.float32)
+        matrix = (self.word_means() - mean.astype(np.float32)) @ map_.astype(np.float32)
         card = {"student": "closed", "layer": self.task.layer, "student_settings": asdict(self.settings)}
         return seen_vectors(self.task.vocabulary, matrix, self.seen, **card)
 

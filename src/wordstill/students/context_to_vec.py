@@ -29,9 +29,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from wordstill.options import check_range
 from wordstill.students.batch import Batch
 from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows
-from wordstill.students.student import Task, check_range
+from wordstill.students.student import Task
 from wordstill.training.windows import predict, resemble
 from wordstill.vectors import Array
 

@@ -24,6 +24,14 @@ REST = 1e-5
 MOST_SWEEPS = 500
 
 
+def word_means(sums: Array, seen: Array, graph: Graph | None, strength: float) -> Array:
+    """The mean of each word's sum, shared with its neighbors where a lexicon is given."""
+    means = sums / np.maximum(seen, 1).astype(np.float32)[:, None]
+    if graph is None or strength == 0:
+        return np.asarray(means)
+    return shared_means(means, seen, graph, strength)
+
+
 def shared_means(means: Array, seen: Array, graph: Graph, strength: float) -> Array:
     """The means of all words, those of the graph drawn together; words never seen count as seen once."""
     starts, neighbors = graph.near

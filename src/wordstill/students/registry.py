@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 from wordstill.errors import InputError
-from wordstill.students.student import Student, Task, read_settings
+from wordstill.options import read_settings
+from wordstill.students.student import Student, Task
 
 
 class Method(NamedTuple):

@@ -19,9 +19,10 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from wordstill.options import check_range
 from wordstill.students.batch import Batch
 from wordstill.students.closed import Closed, ClosedSettings
-from wordstill.students.student import Losses, Student, Task, check_range, seen_vectors
+from wordstill.students.student import Losses, Student, Task, seen_vectors
 from wordstill.training.rows import adagrad_gradients, group_by_row, row_gradients
 from wordstill.training.sampling import NegativeSampler, generator, keep_probabilities
 from wordstill.training.windows import window_borders, window_means, window_words
@@ -170,12 +171,9 @@ class Skipgram(Student):
             map_ = map_ / np.sqrt((spread**2).mean())
         for name in self.map_names:
             self.maps[name] = map_.astype(np.float32)
-        means = self.closed.sums / np.maximum(self.closed.seen, 1).astype(np.float32)[:, None]
-        self.table = (means - mean.astype(np.float32)) @ map_.T.astype(np.float32)
-        self.table[self.closed.seen == 0] = 0.0
+        self.table = self.closed.give_up(mean, map_)
         self._set_length(sample)
         self.start = self.table.copy() if self.settings.pull else self.start
-        self.closed.sums = self.closed.sums[:0]  # no longer needed, and as large as the table
         self.done[3] = 1
 
     def _set_length(self, sample: Batch) -> None:

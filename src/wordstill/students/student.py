@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.errors import InputError
+from wordstill.refine.graph import Graph
 from wordstill.students.batch import Batch
 from wordstill.vectors import Array, WordVectors
 
@@ -36,6 +35,8 @@ class Task:
     seed: int = 0
     make_table: Callable[[int, int], Array] = field(default=_zeros, compare=False)
     """Makes tables of so many rows and columns; where there are many, not all of them in memory."""
+    graph: Graph | None = None
+    """Which words a lexicon joins, for the students that can learn from it."""
 
 
 class Contexts(NamedTuple):
@@ -116,59 +117,6 @@ class Losses:
         """Go on with a curve."""
         self.curve = [(int(words), float(loss)) for words, loss in state["losses"]]
         self.words, self.sum, self.targets = (float(number) for number in state["losses_open"])
-
-
-class Settings(Protocol):
-    """A frozen dataclass with a `presets` table; the first preset is the default."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-
-SettingsType = TypeVar("SettingsType", bound=Settings)
-
-
-def read_settings(kind: type[SettingsType], student: str, options: Mapping[str, str]) -> SettingsType:
-    """Settings from `--set student.option=value` texts; `preset` chooses what the others change."""
-    given = dict(options)
-    presets: Mapping[str, SettingsType] = getattr(kind, "presets", dict)()
-    settings = kind()
-    if presets:
-        preset = given.pop("preset", next(iter(presets)))
-        if preset not in presets:
-            raise InputError(f"{student}.preset is one of {', '.join(presets)}, not {preset!r}")
-        settings = presets[preset]
-    types = typing.get_type_hints(kind)
-    known = {item.name for item in fields(kind)}
-    for name, text in given.items():
-        if name not in known:
-            listed = ", ".join((["preset"] if presets else []) + sorted(known)) or "none"
-            raise InputError(f"the student {student} has no option {name!r}; it has: {listed}")
-        settings = replace(settings, **{name: _parse(types[name], f"{student}.{name}", text)})
-    return settings
-
-
-def _parse(kind: Any, name: str, text: str) -> Any:
-    choices = typing.get_args(kind) if typing.get_origin(kind) is typing.Literal else ()
-    if choices:
-        if text not in choices:
-            raise InputError(f"{name} is one of {', '.join(choices)}, not {text!r}")
-        return text
-    if kind is bool:
-        if text.lower() not in ("true", "false"):
-            raise InputError(f"{name} is true or false, not {text!r}")
-        return text.lower() == "true"
-    try:
-        return kind(text)
-    except ValueError:
-        article = {int: "a whole number", float: "a number"}.get(kind, f"a {kind.__name__}")
-        raise InputError(f"{name} is {article}, not {text!r}") from None
-
-
-def check_range(name: str, value: float, low: float, high: float = float("inf")) -> None:
-    """Refuse a number outside [low, high]."""
-    if not low <= value <= high:
-        bounds = f"at least {low:g}" if high == float("inf") else f"between {low:g} and {high:g}"
-        raise InputError(f"{name} must be {bounds}, not {value:g}")
 
 
 def seen_vectors(vocabulary: Vocabulary, matrix: Array, seen: Array, **card: Any) -> WordVectors:

@@ -27,9 +27,10 @@ from typing import Literal
 
 import numpy as np
 
+from wordstill.options import check_range
 from wordstill.students.batch import Batch
 from wordstill.students.closed import Closed, ClosedSettings
-from wordstill.students.student import Contexts, Losses, Student, Task, check_range, seen_vectors
+from wordstill.students.student import Contexts, Losses, Student, Task, seen_vectors
 from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, score_coefficients
 from wordstill.training.sampling import NegativeSampler, generator, keep_probabilities
 from wordstill.vectors import Array, WordVectors
@@ -137,12 +138,9 @@ class X2Static(Student):
         """Take the closed form, at the length at which it explains a sample of contexts best, as the start."""
         assert self.closed is not None
         self.mean, map_ = self.closed.mean_and_map()
-        means = self.closed.sums / np.maximum(self.closed.seen, 1).astype(np.float32)[:, None]
-        self.table = (means - self.mean.astype(np.float32)) @ map_.astype(np.float32)
-        self.table[self.closed.seen == 0] = 0.0
+        self.table = self.closed.give_up(self.mean, map_)
         self.table *= self._best_length(sample)
         self.start = self.table.copy() if self.settings.pull else self.start
-        self.closed.sums = self.closed.sums[:0]  # no longer needed, and as large as the table
         self.done[3] = 1
 
     def _best_length(self, sample: Contexts) -> np.float32:

@@ -33,15 +33,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> Study:
     """Refine in each way, evaluate all, compare each with none."""
-    from wordstill.cli.distill import student_options
     from wordstill.evaluation import compare, evaluate
     from wordstill.evaluation.results import OVERALL
+    from wordstill.options import given_options
     from wordstill.refine import read_lexicons
 
     lexicon = read_lexicons(arguments.lexicon)
     antonyms = read_lexicons(arguments.antonyms, "antonyms")
     vectors = WordVectors.load(arguments.vectors)
-    ways = refined_in_each_way(vectors, lexicon, antonyms, student_options(arguments.set))
+    ways = refined_in_each_way(vectors, lexicon, antonyms, given_options(arguments.set))
     names = [name for name in arguments.datasets.split(",") if name]
     results = evaluate(ways, datasets=names, split=arguments.split, resamples=arguments.resamples)
     records, rows = [], []

