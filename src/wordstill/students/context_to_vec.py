@@ -43,6 +43,7 @@ class ContextToVecSettings(SkipgramSettings):
 
     name: ClassVar[str] = "context-to-vec"
 
+    learning_rate: float = 0.005
     variant: Literal["paper", "released"] = "paper"
     centre_share: float = 0.5
     """l1"""

@@ -42,7 +42,7 @@ class SkipgramSettings:
     epochs: int = 1
     negatives: int = 5
     negative_power: float = 0.75
-    subsample: float = 1e-4
+    subsample: float = 1e-5
     """Words are left out of windows at random by their frequency; 0: never."""
     optimizer: Literal["sgd", "adagrad"] = "adagrad"
     learning_rate: float = 0.01
@@ -55,7 +55,7 @@ class SkipgramSettings:
     centre: bool = True
     offset: bool = True
     """Scores start at -log(negatives), the log-odds of a window among its negatives."""
-    pull: float = 10.0
+    pull: float = 30.0
     """How strongly a word is held near its start, shared out over its occurrences: rare words hardly move."""
 
     def __post_init__(self) -> None:
