@@ -109,8 +109,10 @@ class Skipgram(Student):
         self.closed = Closed(task, view) if settings.init == "closed" else None
         self.replays = settings.epochs - (self.closed is None)
         random = generator(task.seed, 0)
-        bound = 0.0 if self.closed else 1.0 / self.dimensions
-        self.table = random.uniform(-bound, bound, (size, self.dimensions)).astype(np.float32)
+        # Until the closed form is known there is no table: its sums are as large.
+        self.table = random.random((0 if self.closed else size, self.dimensions), dtype=np.float32)
+        self.table -= np.float32(0.5)
+        self.table *= np.float32(2.0 / self.dimensions)  # U(-1/d, 1/d)
         bound = 1.0 / math.sqrt(task.width)
         shape = (self.dimensions, task.width)
         self.maps = {name: random.uniform(-bound, bound, shape).astype(np.float32) for name in self.map_names}
