@@ -31,7 +31,7 @@ import numpy as np
 
 from wordstill.options import check_range
 from wordstill.students.batch import Batch
-from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows
+from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows, outer_sum
 from wordstill.students.student import Task
 from wordstill.training.windows import predict, resemble
 from wordstill.vectors import Array
@@ -119,8 +119,8 @@ class ContextToVec(Skipgram):
             scores = np.einsum("ij,ij->i", contextual, centres).astype(np.float64)
             loss += settings.contextual_weight * float(np.logaddexp(0.0, -scores).sum())
             slopes = (-settings.contextual_weight * np.exp(-np.logaddexp(0.0, scores))).astype(np.float32)[:, None]
-            maps = {"map": (gradients + slopes * contextual).T @ windows.vectors}
-            maps |= {name: (slopes * centres).T @ vectors for name, vectors in around.items()}
+            maps = {"map": outer_sum(gradients + slopes * contextual, windows.vectors)}
+            maps |= {name: outer_sum(slopes * centres, vectors) for name, vectors in around.items()}
         return Learned(loss, windows.rows, coefficients, own, centres, maps)
 
     def _released(self, table: Array, windows: Windows) -> Learned:
@@ -131,7 +131,7 @@ class ContextToVec(Skipgram):
         gradients = np.empty_like(centres) if learns else centres[:0]
         window = 2 * self.settings.window
         loss = predict(table, centres, windows.rows, window, self.offset, coefficients, gradients)
-        maps = {"map": gradients.T @ mixed} if learns else {}
+        maps = {"map": outer_sum(gradients, mixed)} if learns else {}
         return Learned(float(loss), windows.rows, coefficients, coefficients[:0], centres, maps)
 
     def _set_length(self, sample: Batch) -> None:

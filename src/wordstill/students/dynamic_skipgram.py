@@ -23,7 +23,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows
+from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows, outer_sum
 from wordstill.training.windows import attend
 from wordstill.vectors import Array
 
@@ -79,5 +79,5 @@ class DynamicSkipgram(Skipgram):
             coefficients,
             gradients,
         )
-        maps = {"map": gradients.T @ windows.vectors} if learns else {}
+        maps = {"map": outer_sum(gradients, windows.vectors)} if learns else {}
         return Learned(float(loss), windows.rows, coefficients, coefficients[:0], centres, maps)

@@ -91,6 +91,17 @@ class Learned(NamedTuple):
     """d loss / d map, for maps that learn."""
 
 
+def outer_sum(left: Array, right: Array) -> Array:
+    """left' right, the sum over the rows of two tall matrices.
+
+    In blocks: the order in which BLAS adds up long sums depends on its number of threads.
+    """
+    total = np.zeros((left.shape[1], right.shape[1]), dtype=np.float32)
+    for low in range(0, len(left), 256):
+        total += left[low : low + 256].T @ right[low : low + 256]
+    return total
+
+
 class Skipgram(Student):
     """Learns online from the teacher's pass, or, with `init=closed`, in replays after it."""
 
