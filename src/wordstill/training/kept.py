@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BufferedRandom
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -92,19 +93,44 @@ class Kept:
             file.close()
         self._files = {}
 
-    def _shuffled(self, seed: int, epoch: int, done: int, size: int) -> Iterator[tuple[int, int, Array]]:
-        """Blocks of neighbours in a random order, without the first `done`: first, last, and a shuffle of it.
+    def _shuffled(self, seed: int, epoch: int, done: int, size: int) -> Iterator[Block]:
+        """Blocks of neighbours in a random order, without the first `done`, each shuffled in itself.
 
-        Sentences of one batch have one length; shuffled, a step has all kinds.
+        Sentences of one batch have one length; shuffled, a step has all kinds. A block is read when its turn comes:
+        files that were mapped would fill the memory with the corpus.
         """
-        for block in generator(seed, epoch).permutation(-(-self.contexts // size))[done:]:
+        lengths = self._read("lengths", np.int32, 0, self.contexts)
+        firsts = np.add.reduceat(lengths, np.arange(0, self.contexts, size), dtype=np.int64)
+        firsts = np.cumsum(firsts) - firsts
+        del lengths
+        for block in generator(seed, epoch).permutation(len(firsts))[done:]:
             low, high = int(block) * size, min((int(block) + 1) * size, self.contexts)
-            yield low, high, generator(seed, epoch, int(block)).permutation(high - low)
+            order = generator(seed, epoch, int(block)).permutation(high - low)
+            inside = self._read("lengths", np.int32, low, high)
+            starts, lengths = (np.cumsum(inside) - inside)[order], inside[order]
+            places = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+            first = int(firsts[block])
+            yield Block(low, high, order, first, first + int(inside.sum()), lengths, places)
 
-    def _lengths(self) -> tuple[Array, Array]:
-        """The lengths of all sentences, and where each begins."""
-        lengths = np.fromfile(self.folder / "lengths.bin", np.int32, count=self.contexts)
-        return lengths, np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    def _read(self, name: str, kind: type, first: int, last: int) -> Array:
+        return np.fromfile(self.folder / f"{name}.bin", kind, last - first, offset=first * np.dtype(kind).itemsize)
+
+    def _read_vectors(self, first: int, last: int) -> Array:
+        return self._read("vectors", np.float16, first * self.width, last * self.width).reshape(-1, self.width)
+
+
+class Block(NamedTuple):
+    """Sentences `low` to `high`, whose words are `first` to `last`, and a shuffle of them."""
+
+    low: int
+    high: int
+    order: Array
+    first: int
+    last: int
+    lengths: Array
+    """The number of words of each sentence, shuffled."""
+    places: Array
+    """The places of the words, counted from `first`, in the order of the shuffled sentences."""
 
 
 class KeptContexts(Kept):
@@ -126,15 +152,11 @@ class KeptContexts(Kept):
 
     def blocks(self, seed: int, epoch: int, done: int = 0) -> Iterator[Contexts]:
         """All contexts in blocks of neighbours, the blocks in a random order; the first `done` are left out."""
-        vectors = np.memmap(self.folder / "vectors.bin", np.float16, "r", shape=(self.contexts, self.width))
-        words = np.memmap(self.folder / "words.bin", np.int32, "r", shape=(self.words,))
-        lengths, starts = self._lengths()
-        for low, _, order in self._shuffled(seed, epoch, done, BLOCK):
-            mixed = low + order
+        for block in self._shuffled(seed, epoch, done, BLOCK):
             yield Contexts(
-                vectors[mixed].astype(np.float32),
-                np.concatenate([words[starts[row] : starts[row + 1]] for row in mixed]),
-                np.repeat(np.arange(len(mixed), dtype=np.int32), lengths[mixed]),
+                self._read_vectors(block.low, block.high)[block.order].astype(np.float32),
+                self._read("words", np.int32, block.first, block.last)[block.places],
+                np.repeat(np.arange(len(block.order), dtype=np.int32), block.lengths),
             )
 
 
@@ -167,16 +189,10 @@ class KeptWords(Kept):
 
     def blocks(self, seed: int, epoch: int, done: int = 0) -> Iterator[Batch]:
         """All sentences in blocks of neighbours, the blocks in a random order; the first `done` are left out."""
-        vectors = np.memmap(self.folder / "vectors.bin", np.float16, "r", shape=(self.words, self.width))
-        words = np.memmap(self.folder / "words.bin", np.int32, "r", shape=(self.words,))
-        positions = np.memmap(self.folder / "positions.bin", np.int32, "r", shape=(self.words,))
-        lengths, starts = self._lengths()
-        for low, high, order in self._shuffled(seed, epoch, done, WORDS_BLOCK):
-            first, last = starts[low], starts[high]
-            places = np.concatenate([np.arange(starts[row], starts[row + 1]) for row in low + order]) - first
+        for block in self._shuffled(seed, epoch, done, WORDS_BLOCK):
             yield Batch(
-                words=words[first:last][places],
-                sentences=np.repeat(np.arange(high - low, dtype=np.int32), lengths[low + order]),
-                positions=positions[first:last][places],
-                layers={self.layer: vectors[first:last][places].astype(np.float32)},
+                words=self._read("words", np.int32, block.first, block.last)[block.places],
+                sentences=np.repeat(np.arange(len(block.order), dtype=np.int32), block.lengths),
+                positions=self._read("positions", np.int32, block.first, block.last)[block.places],
+                layers={self.layer: self._read_vectors(block.first, block.last)[block.places].astype(np.float32)},
             )
