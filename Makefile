@@ -28,8 +28,11 @@ lint: setup
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
 
+# With the data sets and lexicons at hand (see docs/evaluation.md) there is more to measure.
 bench: setup
-	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+	$(BIN)/python benchmarks/distillation.py
+	if [ -n "$$WORDSTILL_DATA" ]; then \
+		$(BIN)/python benchmarks/evaluation.py && $(BIN)/python benchmarks/refine.py $$WORDSTILL_DATA/lexicons/ppdb-xl.txt; fi
 
 # A vectors folder opened by sentence-transformers, and by model2vec in an environment of its own (its pins differ).
 interop: setup
