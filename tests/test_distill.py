@@ -239,6 +239,20 @@ def test_a_resume_with_changed_settings_says_which(settings: DistillSettings, co
         distill(longer, out=tmp_path / "run", settings=settings, resume=True)
 
 
+def test_a_run_of_another_version_is_not_gone_on_with(
+    settings: DistillSettings, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Defaults may have changed between versions, and the vectors would be of neither."""
+    settings = replace(settings, students=("aggregate",), student_options={})
+    with monkeypatch.context() as patch:
+        patch.setattr("wordstill.runs.__version__", "0.0.1")
+        patch.setattr("wordstill.distillation.teach", lambda *given, **options: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            distill(corpus, out=tmp_path / "run", settings=settings)
+    with pytest.raises(InputError, match=r"changed: wordstill itself \(0\.0\.1 before"):
+        distill(corpus, out=tmp_path / "run", settings=settings, resume=True)
+
+
 def test_a_folder_with_other_things_in_it_is_never_touched(
     settings: DistillSettings, corpus: Path, tmp_path: Path
 ) -> None:

@@ -70,6 +70,8 @@ class RunFolder:
         record = self.record()
         if record is not None and resume:
             changed = differences(record["settings"], settings.as_json())
+            if record["version"] != __version__ and not record["finished"]:
+                changed.append(f"wordstill itself ({record['version']} before, {__version__} now)")
             if record["corpus"]["fingerprint"] != fingerprint:
                 changed.append("the corpus itself")
             if changed:
