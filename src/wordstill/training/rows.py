@@ -172,6 +172,19 @@ def adam_rows(
             table[row, j] -= np.float32(corrected * first[row, j] / (math.sqrt(second[row, j]) + tiny))
 
 
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _adagrad_row(vector: Array, squares: Array, row: int, gradient: Array, rate: float) -> None:
+    """Move one row at its own rate, rate / sqrt(sum over the steps of its gradients' mean squares)."""
+    square = np.float32(0.0)
+    for j in range(len(gradient)):
+        square += gradient[j] * gradient[j]
+    squares[row] += square / len(gradient)
+    if squares[row] > 0:
+        pace = np.float32(rate / math.sqrt(squares[row]))
+        for j in range(len(gradient)):
+            vector[j] -= pace * gradient[j]
+
+
 @njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
 def adagrad_rows(
     table: Array,
@@ -206,14 +219,7 @@ def adagrad_rows(
         if anchored:
             for j in range(width):
                 gradient[j] += pull[slot] * (table[row, j] - start[row, j])
-        square = np.float32(0.0)
-        for j in range(width):
-            square += gradient[j] * gradient[j]
-        squares[row] += square / width
-        if squares[row] > 0:
-            pace = np.float32(rate / math.sqrt(squares[row]))
-            for j in range(width):
-                table[row, j] -= pace * gradient[j]
+        _adagrad_row(table[row], squares, row, gradient, rate)
 
 
 @njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
@@ -265,11 +271,4 @@ def adagrad_gradients(
         if anchored:
             for j in range(width):
                 gradient[j] += pull[slot] * (table[row, j] - start[row, j])
-        square = np.float32(0.0)
-        for j in range(width):
-            square += gradient[j] * gradient[j]
-        squares[row] += square / width
-        if squares[row] > 0:
-            pace = np.float32(rate / math.sqrt(squares[row]))
-            for j in range(width):
-                table[row, j] -= pace * gradient[j]
+        _adagrad_row(table[row], squares, row, gradient, rate)
