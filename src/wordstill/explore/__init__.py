@@ -1,0 +1,1 @@
+"""Looking at vectors: charts, plots, reports."""
