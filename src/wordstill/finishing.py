@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from wordstill import __version__
 from wordstill.errors import InputError
+from wordstill.formats import safetensors
 from wordstill.refine.pca import reduce_dimensions
 from wordstill.runs import RunFolder
 from wordstill.settings import DistillSettings
@@ -38,10 +39,14 @@ def finish(job: Job, folder: RunFolder, settings: DistillSettings, teacher: Teac
     made = {}
     for name, student in job.students.items():
         vectors = student.vectors()
+        projection = student.projection()
         if settings.dimensions is not None and settings.dimensions < vectors.vector_size:
             vectors = vectors.map(lambda matrix: reduce_dimensions(matrix, settings.dimensions or 0))
+            projection = {}  # it leads to the dimensions that are gone
         vectors.card = card(settings, teacher, counted) | {"method": vectors.card}
         vectors.save(folder.path / name)
+        if projection:
+            safetensors.write(folder.path / name / "projection.safetensors", projection)
         made[name] = {
             "path": name,
             "words": len(vectors),

@@ -16,6 +16,16 @@ def sigmoid_loss(score: torch.Tensor) -> torch.Tensor:
     return -torch.log(torch.sigmoid(score))
 
 
+def attention_weights(
+    table: torch.Tensor, centre: torch.Tensor, around: Sequence[int], attention: bool = True
+) -> list[torch.Tensor]:
+    """Equation 13 of Wang et al.: softmax of the dot products, or all the same."""
+    if not attention:
+        return [torch.tensor(1.0 / len(around), dtype=table.dtype) for _ in around]
+    exponentials = [torch.exp(table[word] @ centre) for word in around]
+    return [one / sum(exponentials) for one in exponentials]
+
+
 def dynamic_skipgram(
     table: torch.Tensor,
     map_: torch.Tensor,
@@ -34,11 +44,7 @@ def dynamic_skipgram(
             if not around:
                 continue
             centre = map_ @ vectors[i]
-            if attention:
-                exponentials = [torch.exp(table[word] @ centre) for word in around]
-                weights = [one / sum(exponentials) for one in exponentials]
-            else:
-                weights = [torch.tensor(1.0 / len(around), dtype=table.dtype) for _ in around]
+            weights = attention_weights(table, centre, around, attention)
             context = sum(weight * table[word] for weight, word in zip(weights, around, strict=True))
             total = total + sigmoid_loss(context @ centre + offset)
             for word in next(drawn):

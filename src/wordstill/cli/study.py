@@ -1,6 +1,7 @@
-"""The papers' studies and tables, each by one command.
+"""The papers' studies and tables, each by one command: a table, a chart (PNG or SVG) and every measurement (JSON).
 
-  wordstill study context-to-vec-table4 run/aggregate --lexicon ppdb-xl.txt --json table4.json
+  wordstill study window-size --teacher minilm --corpus wiki.txt --words 500000 --out studies
+  wordstill study context-to-vec-table4 run/aggregate --lexicon ppdb-xl.txt --json table4.json --png table4.png
 
 `wordstill study NAME --help` tells what a study compares and what it takes.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 from pathlib import Path
 
 from wordstill.cli.tables import table
@@ -29,23 +31,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
             allow_abbrev=False,
         )
         module.configure(study)
-        study.add_argument("--json", metavar="FILE", type=Path, help="write every measurement to FILE")
+        add = study.add_argument
+        add("--json", metavar="FILE", type=Path, help="write every measurement to FILE (OUT/NAME.json)")
+        add("--png", metavar="FILE", type=Path, help="draw the chart to FILE, .png or .svg (OUT/NAME.png)")
         study.set_defaults(run_study=module.run)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run the study, print its table, write its measurements."""
+    """Run the study, print its table, write its measurements, draw its chart."""
+    from wordstill.evaluation.loading import load_datasets
+    from wordstill.evaluation.tasks import Settings
+    from wordstill.explore.charts import check_picture, save
+
+    out: Path | None = getattr(arguments, "out", None)
+    json, png = (getattr(arguments, kind) or (out and out / f"{arguments.study}.{kind}") for kind in ("json", "png"))
+    # What would fail at the end fails here, before hours of work.
+    if png:
+        check_picture(png)
+    if getattr(arguments, "datasets", None):
+        load_datasets(None, arguments.datasets.split(","), Settings())
     study = arguments.run_study(arguments)
-    if arguments.json:
-        write_json(
-            arguments.json,
-            {
-                "study": arguments.study,
-                "arguments": {name: value for name, value in vars(arguments).items() if not callable(value)},
-                "title": study.title,
-                "records": study.records,
-                "notes": study.notes,
-            },
-        )
+    if json:
+        given = {name: value for name, value in vars(arguments).items() if not callable(value)}
+        found = {"title": study.title, "records": study.records, "notes": study.notes}
+        write_json(json, {"study": arguments.study, "arguments": given, **found})
+    if png:
+        missing = save(study.draw(), png)
+        if missing:
+            print(f"no font here has {missing}: drawn as boxes in {png}", file=sys.stderr)
     print(f"{study.title}\n\n{table(study.head, study.rows)}\n")
-    print("\n".join(study.notes))
+    print("\n".join([*study.notes, *(f"{kind}: {path}" for kind, path in (("table", json), ("chart", png)) if path)]))

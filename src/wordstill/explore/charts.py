@@ -51,8 +51,17 @@ class Series:
     high: Sequence[float] | None = None
 
 
+def check_picture(path: str | Path) -> str:
+    """The kind of a picture by its name; refuses, before hours of work, what cannot be drawn."""
+    need_matplotlib()
+    kind = Path(path).suffix.lower().lstrip(".")
+    if kind not in ("png", "svg"):
+        raise InputError(f"{path} is neither .png nor .svg; name the picture with one of these endings")
+    return kind
+
+
 def need_matplotlib() -> None:
-    """Refuse at once, before hours of work, where nothing can be drawn."""
+    """Refuse where nothing can be drawn."""
     if importlib.util.find_spec("matplotlib") is None:
         raise InputError("drawing needs matplotlib: pip install 'wordstill[plot]'")
 
@@ -283,12 +292,9 @@ def save(figure: Figure, path: str | Path) -> str:
 
     Returns the characters that no font of this machine has (they are drawn as boxes), "" if all are there.
     """
-    path = Path(path)
-    kind = path.suffix.lower().lstrip(".")
-    if kind not in ("png", "svg"):
-        raise InputError(f"{path} is neither .png nor .svg; name the picture with one of these endings")
+    kind = check_picture(path)
     nameless = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
-    with style(), replacing(path) as temporary, warnings.catch_warnings(record=True) as caught:
+    with style(), replacing(Path(path)) as temporary, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         figure.savefig(temporary, format=kind, dpi=DPI, metadata=nameless)
     missing = []

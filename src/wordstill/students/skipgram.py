@@ -269,6 +269,12 @@ class Skipgram(Student):
         card = {"student": self.settings.name, "layer": self.task.layer, "student_settings": asdict(self.settings)}
         return seen_vectors(self.task.vocabulary, self.table, self.seen, **card)
 
+    def projection(self) -> dict[str, Array]:
+        """W and the like, and m: the maps of a centre o_i are applied to o_i - m."""
+        if self.closed is not None and not self.done[3]:
+            return {}
+        return {**self.maps, "mean": self.mean.astype(np.float32)}
+
     def state_dict(self) -> dict[str, Array]:
         """The table, the maps, the optimizer's state and the closed form's sums."""
         own = {name: getattr(self, name) for name in _STATE}

@@ -81,6 +81,10 @@ class Student(Protocol):
     def vectors(self) -> WordVectors:
         """What was learned so far, for the words that were seen."""
 
+    def projection(self) -> dict[str, Array]:
+        """What carries the teacher's vectors into the student's space, where there is such a thing."""
+        return {}
+
     def state_dict(self) -> dict[str, Array]:
         """All that `load_state_dict` needs to go on with the same result; arrays may be the student's own."""
 

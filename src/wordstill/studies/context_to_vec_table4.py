@@ -11,9 +11,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from typing import Any
 
+from wordstill.explore.charts import Series, bar_chart
 from wordstill.studies import Study
+from wordstill.studies.distilled import listed
+from wordstill.studies.points import judged_sets
 from wordstill.vectors import WordVectors
 
 SETS = ("ws353", "ws353s", "ws353r", "simlex999", "rw2034", "men3k", "rg65")
@@ -42,9 +46,9 @@ def run(arguments: argparse.Namespace) -> Study:
     antonyms = read_lexicons(arguments.antonyms, "antonyms")
     vectors = WordVectors.load(arguments.vectors)
     ways = refined_in_each_way(vectors, lexicon, antonyms, given_options(arguments.set))
-    names = [name for name in arguments.datasets.split(",") if name]
-    results = evaluate(ways, datasets=names, split=arguments.split, resamples=arguments.resamples)
-    records, rows = [], []
+    results = evaluate(ways, datasets=listed(arguments.datasets), split=arguments.split, resamples=arguments.resamples)
+    names = judged_sets(results)
+    records, rows, bars = [], [], []
     columns = [*names, OVERALL] if len(names) > 1 else names
     for way in ways:
         against = {one.dataset: one for one in compare(results, way, "none", arguments.resamples)}
@@ -62,12 +66,18 @@ def run(arguments: argparse.Namespace) -> Study:
                 }
             )
         rows.append(row)
+        found = [results.find(name, way) for name in columns]
+        low, value, high = ([100 * getattr(one, part) for one in found] for part in ("low", "score", "high"))
+        bars.append(Series(way, value, low, high))
     coverage = ", ".join(f"{name} {100 * results.find(name, 'none').coverage:.0f} %" for name in names)
+    title = f"Ways to refine {arguments.vectors}"
+    shown = [name if name != OVERALL else "average" for name in columns]
     return Study(
-        title=f"Ways to refine {arguments.vectors}",
+        title=title,
         records=records,
-        head=["", *(name if name != OVERALL else "average" for name in columns)],
+        head=["", *shown],
         rows=rows,
+        draw=partial(bar_chart, shown, bars, title=title, y_label="Spearman × 100"),
         notes=[
             "Spearman times 100; pairs with a missing word skipped. Coverage: " + coverage + ".",
             "*: the 95 % interval of the paired difference to none leaves out 0; intervals are in the JSON.",
