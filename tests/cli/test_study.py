@@ -35,7 +35,8 @@ def folder(tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_table_4_compares_each_way_with_none(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["study", "context-to-vec-table4", str(folder / "v"), "--lexicon", str(folder / "lexicon.txt")]
-    call += ["--datasets", "rg65,ws353s", "--resamples", "50", "--json", str(folder / "t.json")]
+    call += ["--datasets", "rg65,ws353s", "--resamples", "50"]
+    call += ["--json", str(folder / "t.json"), "--png", str(folder / "t.svg")]
     assert main([*call, "--antonyms", str(folder / "antonyms.txt")]) == 0
     output = capsys.readouterr()
     assert "graph-retrofit: sweep 10: objective" in output.err
@@ -43,6 +44,7 @@ def test_table_4_compares_each_way_with_none(folder: Path, capsys: pytest.Captur
     assert len(rows) == 6
     written = json.loads((folder / "t.json").read_text())
     assert written["study"] == "context-to-vec-table4"
+    assert "graph-retrofit, antonyms" in (folder / "t.svg").read_text()
     found = {(record["vectors"], record["dataset"]): record for record in written["records"]}
     assert len(found) == 18
     for name in ("rg65", "ws353s", "overall"):

@@ -18,8 +18,8 @@ from wordstill import InputError, distill
 from wordstill.finishing import Run
 from wordstill.formats import safetensors
 from wordstill.settings import DistillSettings
-from wordstill.studies.attention_map import attention_weights, received, window_attention
 from wordstill.students.batch import Batch
+from wordstill.studies.attention_map import attention_weights, received, window_attention
 from wordstill.teacher.load import Teacher, load_teacher
 
 SENTENCE = "The Zebra reads 3.5 litres near the river"
