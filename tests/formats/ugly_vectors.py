@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
@@ -45,6 +47,15 @@ UGLY += [
     '"',
     "'",
     "|",
+    "שלום",
+    "\u202eabc",
+    "a\x00",
+    "PAR1",
+    "PK\x03\x04",
+    "NOUN",
+    "</s>",
+    "\xa0",
+    "word\tcount",
 ]
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | st.sampled_from(UGLY)
 NUMBERS = st.floats(width=32, allow_nan=False) | st.sampled_from(
@@ -60,6 +71,15 @@ def any_vectors(draw: st.DrawFn, one_token: bool = False) -> WordVectors:
     matrix = draw(arrays_of.arrays(np.float32, shape, elements=NUMBERS))
     counts = draw(st.none() | arrays_of.arrays(np.int64, len(words), elements=st.integers(0, 2**62)))
     return WordVectors(words, matrix, counts)
+
+
+@st.composite
+def one_row(draw: st.DrawFn, holds: Callable[[str], bool]) -> WordVectors:
+    """A single ugly word of those that a format holds, with numbers that every format holds."""
+    word = draw(WORDS.filter(holds))
+    dimensions = draw(st.integers(2, 4))
+    numbers = st.floats(-100, 100, width=32)
+    return WordVectors([word], draw(arrays_of.arrays(np.float32, (1, dimensions), elements=numbers)))
 
 
 def holdable(word: str) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 from wordstill.errors import InputError
 from wordstill.formats import safetensors
+from wordstill.formats.format import Format
 from wordstill.formats.tokenizer import words_of
 from wordstill.vectors import Array, WordVectors
 
@@ -66,3 +67,11 @@ def _rows(embeddings: Array, rows: Array) -> Array:
         return embeddings[rows[0] : rows[0] + len(rows)] if together else embeddings[rows]
     except IndexError as error:
         raise InputError(f"a row number of the mapping lies beyond the {len(embeddings)} embeddings") from error
+
+
+FORMAT = Format(
+    "static-embedding",
+    "a folder that sentence-transformers or model2vec saved",
+    recognises=lambda path, head: find(path) is not None,
+    read=read,
+)

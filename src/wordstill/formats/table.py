@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class Table:
     def __init__(self, dimensions: int) -> None:
         self._matrix = np.empty((0, dimensions), np.float32)
         self._words: list[str] = []
-        self._not_utf8 = 0
+        self._changed = 0
 
     def __len__(self) -> int:
         return len(self._words)
@@ -47,24 +48,51 @@ class Table:
         try:
             self._words += b"\n".join(words).decode("utf-8").split("\n") if words else []
         except UnicodeDecodeError:
-            decoded = [word.decode("utf-8", "replace") for word in words]
-            self._not_utf8 += sum(a.encode("utf-8") != b for a, b in zip(decoded, words, strict=True))
-            self._words += decoded
+            texts, changed = decoded(words)
+            self._words += texts
+            self._changed += changed
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a row."""
+        return int(self._matrix.shape[1])
+
+    def matrix(self) -> Array:
+        """The rows alone."""
+        self._matrix.resize((len(self._words), self.dimensions), refcheck=False)
+        return self._matrix
 
     def vectors(self) -> WordVectors:
         """All that was added, as WordVectors."""
-        notes = []
-        if self._not_utf8:
-            notes.append(f"{self._not_utf8} words were not UTF-8 and have replacement characters")
-        words, matrix = self._words, self._matrix
-        matrix.resize((len(words), matrix.shape[1]), refcheck=False)
-        first_rows: dict[str, int] = {}
-        for row, word in enumerate(words):
-            first_rows.setdefault(word, row)
-        if len(first_rows) < len(words):
-            notes.append(f"{len(words) - len(first_rows)} words came twice; the first of each was kept")
-            words, matrix = list(first_rows), matrix[list(first_rows.values())]
-        return WordVectors(words, matrix, card={"notes": notes} if notes else None)
+        return once(self._words, self.matrix(), not_utf8=self._changed)
+
+
+def once(
+    words: list[str],
+    matrix: Array,
+    counts: Array | None = None,
+    card: Mapping[str, Any] | None = None,
+    not_utf8: int = 0,
+) -> WordVectors:
+    """Vectors from elsewhere: of a word that comes twice the first is kept. The card's notes say what was odd."""
+    rows: dict[str, int] = {}
+    for row, word in enumerate(words):
+        rows.setdefault(word, row)
+    card = dict(card or {})
+    notes = list(card.get("notes", ()))
+    if not_utf8:
+        notes.append(f"{not_utf8} words were not UTF-8 and have replacement characters")
+    if len(rows) < len(words):
+        notes.append(f"{len(words) - len(rows)} words came twice; the first of each was kept")
+        kept = list(rows.values())
+        words, matrix, counts = list(rows), matrix[kept], None if counts is None else counts[kept]
+    return WordVectors(words, matrix, counts, {**card, "notes": notes} if notes else card)
+
+
+def decoded(words: Sequence[bytes]) -> tuple[list[str], int]:
+    """Words, with replacement characters where they are not UTF-8, and how many of them are such."""
+    texts = [word.decode("utf-8", "replace") for word in words]
+    return texts, sum(text.encode("utf-8") != word for text, word in zip(texts, words, strict=True))
 
 
 @contextmanager
@@ -97,23 +125,35 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 
 def header_sizes(path: Path, line: bytes) -> tuple[int, int]:
     """The numbers of words and of dimensions in a word2vec file's first line."""
+    if not re.fullmatch(rb"\s*\d+\s+\d+\s*", line):
+        raise InputError(f"{path} has no first line of two numbers, words and dimensions: it is no word2vec file")
     count, dimensions = (int(field) for field in line.split())
     if not 1 <= dimensions <= MAX_DIMENSIONS:
         raise InputError(f"{path} claims {dimensions} dimensions in its first line; it must be from 1 to 10^6")
     return count, dimensions
 
 
-def encoded_words(vectors: WordVectors, path: Path) -> list[bytes]:
-    """The words as UTF-8; refused where a word2vec file could not hold one of them."""
+def is_one_token(word: str) -> bool:
+    """Whether word2vec's formats can hold it: they end a word at a space and a line at a newline."""
+    return bool(word) and " " not in word and "\n" not in word
+
+
+def encoded_words(vectors: WordVectors, path: Path, holds: Callable[[str], bool], why: str) -> list[bytes]:
+    """The words as UTF-8; refused where the format cannot hold one of them."""
     if vectors.vector_size < 1:
         raise InputError(f"vectors without dimensions cannot be written to {path}; use a vectors folder")
     for word in vectors.words:
-        if not word or " " in word or "\n" in word:
+        if not holds(word):
             raise InputError(
-                f"the word {word!r} cannot be written to {path}: this format ends a word at a space and a line"
-                " at a newline; use a vectors folder, which holds every word"
+                f"the word {shown(word)} cannot be written to {path}: {why}; leave such words out (convert --drop), or"
+                " use a vectors folder, which holds every word"
             )
     return [utf8(word, path) for word in vectors.words]
+
+
+def shown(word: str) -> str:
+    """A word in a message: quoted, and cut where it is long."""
+    return repr(word) if len(word) <= 60 else repr(word[:60]) + "..."
 
 
 def utf8(word: str, path: Path) -> bytes:
@@ -121,4 +161,4 @@ def utf8(word: str, path: Path) -> bytes:
     try:
         return word.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InputError(f"the word {word!r} is not valid Unicode and cannot be written to {path}") from error
+        raise InputError(f"the word {shown(word)} is not valid Unicode and cannot be written to {path}") from error

@@ -2,7 +2,9 @@
 
 word2vec and fastText (.vec) have a first line "words dimensions"; GloVe has none. Counts are not kept by these
 formats. A word with a space in it is read (it is what stands before the last `dimensions` numbers; some of
-GloVe's words are such), but not written, since most readers would stumble.
+GloVe's words are such), but not written, since most readers would stumble. fastText's own reader stumbles over more:
+every kind of ASCII whitespace ends a word, and it knows neither infinity nor NaN. Its end of a sentence, </s>, is a
+word like others.
 """
 
 from __future__ import annotations
@@ -14,15 +16,19 @@ import numpy as np
 
 from wordstill.errors import InputError
 from wordstill.formats import numbers
+from wordstill.formats.format import Format
+from wordstill.formats.storage import as_type
 from wordstill.formats.table import (
     BLOCK_BYTES,
     MAX_LINE_BYTES,
     Table,
     encoded_words,
     header_sizes,
+    is_one_token,
     reading,
     writing,
 )
+from wordstill.formats.texts import glove_dimensions, kind_of
 from wordstill.vectors import Array, WordVectors
 
 ROWS_A_WRITE = 1000
@@ -36,7 +42,7 @@ def read(path: Path, dimensions: int | None = None) -> WordVectors:
             promised, dimensions = header_sizes(path, file.readline(1000))
         table = Table(dimensions)
         line_number = 1 if promised is None else 2
-        for lines in _blocks_of_lines(path, file.read):
+        for lines in blocks_of_lines(path, file.read):
             table.extend(*_rows(path, lines, line_number, dimensions))
             line_number += len(lines)
     if promised is not None and promised != len(table):
@@ -47,22 +53,85 @@ def read(path: Path, dimensions: int | None = None) -> WordVectors:
     return table.vectors()
 
 
-def write(vectors: WordVectors, path: Path, header: bool = True) -> None:
+def read_glove(path: Path) -> WordVectors:
+    """Read text without a first line."""
+    return read(path, glove_dimensions(path))
+
+
+def write(vectors: WordVectors, path: Path, dtype: str = "float32", header: bool = True) -> None:
     """Write as text that leads back to the same float32 numbers."""
-    words = encoded_words(vectors, path)
+    words = encoded_words(vectors, path, is_one_token, "this format ends a word at a space and a line at a newline")
     # A GloVe file that begins "2 3" is mistaken for a word2vec file of two words; "2 3.0" is not.
     one_number = not header and vectors.vector_size == 1
     with writing(path) as file:
         if header:
             file.write(b"%d %d\n" % vectors.matrix.shape)
         for start in range(0, len(words), ROWS_A_WRITE):
-            rows = np.asarray(vectors.matrix[start : start + ROWS_A_WRITE], np.float32)
+            rows = as_type(vectors.matrix[start : start + ROWS_A_WRITE], "float32")
             texts = numbers.text_of_rows(rows, always_a_point=one_number)
             lines = (words[start + i] + text.encode("ascii") + b"\n" for i, text in enumerate(texts))
             file.write(b"".join(lines))
 
 
-def _blocks_of_lines(path: Path, read_bytes: Callable[[int], bytes]) -> Iterator[list[bytes]]:
+def write_glove(vectors: WordVectors, path: Path, dtype: str = "float32") -> None:
+    """Write text without a first line, which needs a word to tell the number of dimensions."""
+    if not len(vectors):
+        raise InputError(f"vectors of no words cannot be written to {path}: a GloVe file would be empty; use word2vec")
+    write(vectors, path, header=False)
+
+
+def write_fasttext(vectors: WordVectors, path: Path, dtype: str = "float32") -> None:
+    """Write what fastText's own reader takes."""
+    encoded_words(vectors, path, _is_fasttext_token, "fastText ends a word at every kind of whitespace")
+    broken = np.flatnonzero(~np.isfinite(vectors.norms))
+    if len(broken):
+        raise InputError(
+            f"the vector of {vectors.words[broken[0]]!r} cannot be written to {path}: fastText reads no infinity, no"
+            " NaN and no number whose square is beyond float32; use word2vec"
+        )
+    write(vectors, path)
+
+
+def _is_fasttext_token(word: str) -> bool:
+    return bool(word) and not any(space in word for space in " \t\n\v\f\r")
+
+
+FORMATS = (
+    Format(
+        "word2vec",
+        "word2vec's text: gensim, spacy init vectors, nearly everything",
+        recognises=lambda path, head: kind_of(head) == "word2vec",
+        read=read,
+        write=write,
+        endings=(".txt", ".w2v"),
+        zipped=True,
+        holds=is_one_token,
+    ),
+    Format(
+        "fasttext",
+        "fastText's .vec: word2vec's text, kept to what fastText itself reads",
+        recognises=lambda path, head: False,  # there is nothing by which to tell it from word2vec's text
+        read=read,
+        write=write_fasttext,
+        endings=(".vec",),
+        zipped=True,
+        holds=_is_fasttext_token,
+    ),
+    Format(
+        "glove",
+        "GloVe's text: the same without a first line",
+        recognises=lambda path, head: kind_of(head) == "glove",
+        read=read_glove,
+        write=write_glove,
+        endings=(".glove",),
+        zipped=True,
+        holds=is_one_token,
+    ),
+)
+
+
+def blocks_of_lines(path: Path, read_bytes: Callable[[int], bytes]) -> Iterator[list[bytes]]:
+    """The lines of a file, many at a time."""
     rest = b""
     while block := read_bytes(BLOCK_BYTES):
         *lines, rest = (rest + block).split(b"\n")

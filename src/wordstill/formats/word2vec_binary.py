@@ -7,15 +7,19 @@ from pathlib import Path
 import numpy as np
 
 from wordstill.errors import InputError
+from wordstill.formats.format import Format
+from wordstill.formats.storage import as_type
 from wordstill.formats.table import (
     BLOCK_BYTES,
     MAX_LINE_BYTES,
     Table,
     encoded_words,
     header_sizes,
+    is_one_token,
     reading,
     writing,
 )
+from wordstill.formats.texts import kind_of
 from wordstill.vectors import WordVectors
 
 ROWS_A_WRITE = 1000
@@ -56,12 +60,24 @@ def read(path: Path) -> WordVectors:
     return table.vectors()
 
 
-def write(vectors: WordVectors, path: Path) -> None:
+def write(vectors: WordVectors, path: Path, dtype: str = "float32") -> None:
     """Write every number as float32."""
-    words = encoded_words(vectors, path)
+    words = encoded_words(vectors, path, is_one_token, "this format ends a word at a space")
     with writing(path) as file:
         file.write(b"%d %d\n" % vectors.matrix.shape)
         for start in range(0, len(words), ROWS_A_WRITE):
-            rows = np.ascontiguousarray(vectors.matrix[start : start + ROWS_A_WRITE], "<f4")
+            rows = np.ascontiguousarray(as_type(vectors.matrix[start : start + ROWS_A_WRITE], "float32"), "<f4")
             texts = (words[start + i] + b" " + row.tobytes() for i, row in enumerate(rows))
             file.write(b"".join(texts))
+
+
+FORMAT = Format(
+    "word2vec-binary",
+    "word2vec's binary form: gensim's KeyedVectors.load_word2vec_format(..., binary=True)",
+    recognises=lambda path, head: kind_of(head) == "word2vec-binary",
+    read=read,
+    write=write,
+    endings=(".bin",),
+    zipped=True,
+    holds=is_one_token,
+)
