@@ -1,4 +1,4 @@
-"""Every format that is written: what goes in comes out to the last bit, or is refused by name and nothing is written."""
+"""Every format that is written: what goes in comes out to the last bit, or is refused and nothing is written."""
 
 from __future__ import annotations
 

@@ -82,6 +82,33 @@ def test_model2vec_takes_the_mean_of_the_known_words(folder: Path) -> None:
     assert model.base_model_name == "org/model"
 
 
+# What a stored number may be off by: half a step of a row whose largest number is 3 or so.
+OFF = {"float16": 2e-3, "int8": 1.5e-2}
+
+
+@pytest.mark.parametrize("dtype", OFF)
+def test_sentence_transformers_opens_smaller_numbers(tmp_path: Path, dtype: str) -> None:
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    save(WordVectors(WORDS, MATRIX, card=CARD), tmp_path / "v", dtype=dtype)
+    model = sentence_transformers.SentenceTransformer(str(tmp_path / "v"), device="cpu")
+    stored = load(tmp_path / "v")
+    np.testing.assert_allclose(model.encode("river"), stored["river"], rtol=1e-3)
+    np.testing.assert_allclose(model.encode("the river bank"), mean_of(["the", "river", "bank"]), atol=OFF[dtype])
+    np.testing.assert_allclose(model.encode("river qqq"), mean_of(["river"], 2), atol=OFF[dtype])
+
+
+@pytest.mark.parametrize("dtype", OFF)
+def test_model2vec_opens_smaller_numbers(tmp_path: Path, dtype: str) -> None:
+    model2vec = pytest.importorskip("model2vec")
+    save(WordVectors(WORDS, MATRIX, card=CARD), tmp_path / "v", dtype=dtype)
+    model = model2vec.StaticModel.from_pretrained(tmp_path / "v")
+    stored = load(tmp_path / "v")
+    np.testing.assert_allclose(model.encode("river"), stored["river"], rtol=1e-3)
+    np.testing.assert_allclose(model.encode("the river bank"), mean_of(["the", "river", "bank"]), atol=OFF[dtype])
+    model.save_pretrained(tmp_path / "saved")
+    np.testing.assert_allclose(load(tmp_path / "saved")["river"], stored["river"], rtol=1e-3)
+
+
 @pytest.mark.parametrize("options", [{}, {"vocabulary_quantization": 4}, {"quantize_to": "int8"}], ids=str)
 def test_what_model2vec_saves_is_read(folder: Path, tmp_path: Path, options: dict[str, int | str]) -> None:
     model2vec = pytest.importorskip("model2vec")

@@ -24,10 +24,13 @@ def from_gensim(keyed: Any) -> WordVectors:
         words, matrix = list(keyed.index_to_key), np.asarray(keyed.vectors)
     except AttributeError as error:
         raise InputError(f"{type(keyed).__name__} is not a KeyedVectors: it has no {error.name}") from error
-    if not all(isinstance(word, str) for word in words):
+    # Rows that were made in advance and have no word yet.
+    rows = [row for row, word in enumerate(words) if word is not None]
+    if not all(isinstance(words[row], str) for row in rows):
         raise InputError("these KeyedVectors have keys that are not text; word vectors need words")
     if matrix.dtype.name not in FLOATS:
         matrix = matrix.astype(np.float32)
-    # gensim makes room for more rows than there are words when words are added one by one.
     counts = getattr(keyed, "expandos", {}).get("count")
-    return WordVectors(words, matrix[: len(words)], None if counts is None else counts[: len(words)])
+    if len(rows) == len(matrix):
+        return WordVectors(words, matrix, counts)
+    return WordVectors([words[row] for row in rows], matrix[rows], None if counts is None else counts[rows])

@@ -70,7 +70,6 @@ def write(vectors: WordVectors, path: Path, dtype: str = "float32") -> None:
         data=np.ascontiguousarray(as_type(vectors.matrix, "float32")),
         keys=vectors.words,
         name="wordstill",
-        attr="LOWER" if lowercase else "ORTH",
     )
     if table.n_keys != len(vectors):
         raise InputError(f"two words have the same hash in spaCy and cannot both be written to {path}")
@@ -79,6 +78,10 @@ def write(vectors: WordVectors, path: Path, dtype: str = "float32") -> None:
     pipeline.meta["description"] = f"{len(vectors)} static word vectors of {vectors.vector_size} dimensions"
     with replacing(path) as temporary:
         pipeline.to_disk(temporary)
+        if lowercase:
+            # spaCy reads this setting of a table like ours, but does not write it.
+            settings = {"mode": "default", "attr": int(spacy.attrs.LOWER)}
+            (temporary / "vocab" / "vectors.cfg").write_text(json.dumps(settings), encoding="utf-8")
 
 
 def _language(spacy: Any, language: Any) -> str:
@@ -92,6 +95,7 @@ def _language(spacy: Any, language: Any) -> str:
 def _spacy(path: Path) -> Any:
     try:
         import spacy
+        import spacy.attrs
         import spacy.strings
         import spacy.vectors
     except ImportError as error:
