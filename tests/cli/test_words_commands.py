@@ -134,7 +134,7 @@ def test_convert_tells_what_was_odd_on_stderr(tmp_path: Path, capsys: pytest.Cap
     (tmp_path / "a.txt").write_bytes(b"2 2\na 1 2\na 3 4\n")
     assert main(["convert", str(tmp_path / "a.txt"), str(tmp_path / "b")]) == 0
     output = capsys.readouterr()
-    assert output.err == "note: 1 words came twice; the first of each was kept\n"
+    assert "note: 1 words came twice; the first of each was kept\n" in output.err
 
 
 def test_a_missing_file_is_one_sentence_and_exit_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
