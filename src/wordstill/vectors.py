@@ -55,11 +55,14 @@ class WordVectors:
 
         return load(path)
 
-    def save(self, path: str | Path, format: str | None = None) -> None:
-        """Write to `path`, in the format its name asks for (a folder by default) or in the one named."""
+    def save(self, path: str | Path, format: str | None = None, dtype: str | None = None) -> None:
+        """Write to `path`, in the format its name asks for (a folder by default) or in the one named.
+
+        dtype  the type of the stored numbers: "float32", "float16", "float64", or "int8" in a folder
+        """
         from wordstill.formats import save
 
-        save(self, path, format=format)
+        save(self, path, format=format, dtype=dtype)
 
     # ---------------------------------------------------------------- looking up
 
@@ -127,6 +130,11 @@ class WordVectors:
         """The length of each vector."""
         return row_norms(self.matrix)
 
+    @cached_property
+    def _compared(self) -> Array:
+        """The matrix to compare with: float16 is widened once, since numpy is slow with it and rounds its sums."""
+        return self.matrix.astype(np.float32) if self.matrix.dtype == np.float16 else self.matrix
+
     def similarity(self, first: str, second: str) -> float:
         """The cosine of two words' vectors; 0 where one of them is the zero vector."""
         return float(unit(self[first]) @ unit(self[second]))
@@ -184,7 +192,7 @@ class WordVectors:
         return words[int(np.argmin(units @ unit(units.mean(axis=0))))]
 
     def _cosines(self, query: Array, first_words: int | None = None) -> Array:
-        scores = self.matrix[:first_words] @ unit(query).astype(self.matrix.dtype)
+        scores = self._compared[:first_words] @ unit(query).astype(self._compared.dtype)
         with np.errstate(invalid="ignore", divide="ignore"):
             cosines = scores / self.norms[:first_words]
         # A zero vector has no direction; a NaN must never win a ranking.

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays_of
 
 from wordstill.errors import InputError
 from wordstill.formats.storage import as_type, from_int8, to_int8
-from wordstill.vectors import Array
+from wordstill.vectors import Array, WordVectors
 
 NUMBERS = st.floats(-(2.0**100), 2.0**100, width=32) | st.floats(-1, 1, width=32)
 MATRICES = arrays_of.arrays(np.float32, st.tuples(st.integers(0, 5), st.integers(0, 4)), elements=NUMBERS)
@@ -50,3 +50,11 @@ def test_float16_refuses_numbers_that_would_become_infinite_and_keeps_infinity()
     with pytest.raises(InputError, match=r"1 vectors have numbers that are too large for float16 \(above 65504\)"):
         as_type(np.array([[70000.0], [1.0]], np.float32), "float16")
     assert as_type(np.array([[np.inf]], np.float32), "float16")[0, 0] == np.inf
+
+
+def test_neighbors_of_float16_vectors_are_those_of_the_same_numbers_in_float32() -> None:
+    matrix = np.random.default_rng(2).standard_normal((200, 50)).astype(np.float16)
+    words = [str(row) for row in range(200)]
+    half, single = WordVectors(words, matrix), WordVectors(words, matrix.astype(np.float32))
+    for word in words[:20]:
+        assert [near for near, _ in half.most_similar(word)] == [near for near, _ in single.most_similar(word)]
