@@ -182,9 +182,7 @@ def made_contexts() -> Contexts:
 
 
 def full_loss(student: X2Static, contexts: Contexts) -> float:
-    vectors, owners, rows = student._targets(contexts, generator(99))
-    coefficients = np.empty(rows.shape, dtype=np.float32)
-    return float(score_coefficients(student.table, vectors, owners, rows, *student._scoring(), coefficients))
+    return student._score(student.table, *student._targets(contexts, generator(99)))[0]
 
 
 @pytest.mark.parametrize("init", ["zero", "random"])

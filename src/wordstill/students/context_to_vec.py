@@ -29,7 +29,6 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from wordstill.options import check_range
 from wordstill.students.batch import Batch
 from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows, outer_sum
 from wordstill.students.student import Task
@@ -42,6 +41,7 @@ class ContextToVecSettings(SkipgramSettings):
     """All that the method leaves open."""
 
     name: ClassVar[str] = "context-to-vec"
+    paper_rate: ClassVar[float] = 0.08
 
     learning_rate: float = 0.005
     variant: Literal["paper", "released"] = "paper"
@@ -59,27 +59,7 @@ class ContextToVecSettings(SkipgramSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for option in ("centre_share", "window_share", "semantic_weight", "contextual_weight", "negative_weight"):
-            check_range(f"{self.name}.{option}", getattr(self, option), 0)
-
-    @staticmethod
-    def presets() -> dict[str, ContextToVecSettings]:
-        """`small`, the default, for 1 to 20 million words; `paper` for a billion."""
-        return {
-            "small": ContextToVecSettings(),
-            "paper": ContextToVecSettings(
-                dimensions=300,
-                init="random",
-                subsample=0.0,
-                optimizer="sgd",
-                learning_rate=0.08,
-                map_rate=1.0,
-                clip=5.0,
-                centre=False,
-                offset=False,
-                pull=0.0,
-            ),
-        }
+        self.check(0, "centre_share", "window_share", "semantic_weight", "contextual_weight", "negative_weight")
 
 
 class ContextToVec(Skipgram):
@@ -134,10 +114,10 @@ class ContextToVec(Skipgram):
         maps = {"map": outer_sum(gradients, mixed)} if learns else {}
         return Learned(float(loss), windows.rows, coefficients, coefficients[:0], centres, maps)
 
-    def _set_length(self, sample: Batch) -> None:
+    def scale(self, sample: Batch) -> None:
         """L1 does not depend on the rows' lengths, and L3 would have none: unit length is what the paper speaks of."""
         if self.settings.variant == "released":
-            super()._set_length(sample)
+            super().scale(sample)
         else:
             self.table /= np.maximum(np.linalg.norm(self.table, axis=1, keepdims=True), np.float32(1e-12))
 

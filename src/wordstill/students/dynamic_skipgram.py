@@ -33,27 +33,9 @@ class DynamicSkipgramSettings(SkipgramSettings):
     """All that the method leaves open."""
 
     name: ClassVar[str] = "dynamic-skipgram"
+    paper_rate: ClassVar[float] = 0.025
 
     attention: bool = True
-
-    @staticmethod
-    def presets() -> dict[str, DynamicSkipgramSettings]:
-        """`small`, the default, for 1 to 20 million words; `paper` for a billion."""
-        return {
-            "small": DynamicSkipgramSettings(),
-            "paper": DynamicSkipgramSettings(
-                dimensions=300,
-                init="random",
-                subsample=0.0,
-                optimizer="sgd",
-                learning_rate=0.025,
-                map_rate=1.0,
-                clip=5.0,
-                centre=False,
-                offset=False,
-                pull=0.0,
-            ),
-        }
 
 
 class DynamicSkipgram(Skipgram):

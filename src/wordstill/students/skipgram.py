@@ -13,27 +13,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from wordstill.options import check_range
 from wordstill.students.batch import Batch
-from wordstill.students.closed import Closed, ClosedSettings
-from wordstill.students.student import Losses, Student, Task, seen_vectors
+from wordstill.students.closed import ClosedSettings
+from wordstill.students.descent import Descent, DescentSettings
+from wordstill.students.student import Task
 from wordstill.training.rows import adagrad_gradients, group_by_row, row_gradients
-from wordstill.training.sampling import NegativeSampler, generator, keep_probabilities
+from wordstill.training.sampling import generator
 from wordstill.training.windows import window_borders, window_means, window_words
-from wordstill.vectors import Array, WordVectors
+from wordstill.vectors import Array
+
+SettingsType = TypeVar("SettingsType", bound="SkipgramSettings")
 
 
 @dataclass(frozen=True)
-class SkipgramSettings:
+class SkipgramSettings(DescentSettings):
     """All that the two methods leave open."""
 
-    name: ClassVar[str] = "skipgram"
+    paper_rate: ClassVar[float]
 
     window: int = 5
     dimensions: int = 0
@@ -54,15 +57,29 @@ class SkipgramSettings:
     """The longest gradient of a step; 0: any length."""
     centre: bool = True
     offset: bool = True
-    """Scores start at -log(negatives), the log-odds of a window among its negatives."""
     pull: float = 30.0
-    """How strongly a word is held near its start, shared out over its occurrences: rare words hardly move."""
 
     def __post_init__(self) -> None:
-        for option in ("window", "epochs", "negatives", "step_sentences"):
-            check_range(f"{self.name}.{option}", getattr(self, option), 1)
-        for option in ("dimensions", "negative_power", "subsample", "learning_rate", "map_rate", "clip", "pull"):
-            check_range(f"{self.name}.{option}", getattr(self, option), 0)
+        super().__post_init__()
+        self.check(1, "window", "step_sentences")
+        self.check(0, "dimensions", "map_rate", "clip")
+
+    @classmethod
+    def presets(cls: type[SettingsType]) -> dict[str, SettingsType]:
+        """`small`, the default, for 1 to 20 million words; `paper` for a billion."""
+        paper = cls(
+            dimensions=300,
+            init="random",
+            subsample=0.0,
+            optimizer="sgd",
+            learning_rate=cls.paper_rate,
+            map_rate=1.0,
+            clip=5.0,
+            centre=False,
+            offset=False,
+            pull=0.0,
+        )
+        return {"small": cls(), "paper": paper}
 
 
 class Windows(NamedTuple):
@@ -102,23 +119,20 @@ def outer_sum(left: Array, right: Array) -> Array:
     return total
 
 
-class Skipgram(Student):
+class Skipgram(Descent):
     """Learns online from the teacher's pass, or, with `init=closed`, in replays after it."""
 
     keeps = "words"
     map_names: tuple[str, ...] = ("map",)
     needs_means = False
+    settings: SkipgramSettings
 
     def __init__(self, task: Task, settings: SkipgramSettings) -> None:
-        self.task, self.settings = task, settings
-        self.layers = (task.layer,)
-        self.dimensions = settings.dimensions or task.width
-        if settings.init == "closed":
+        view = ClosedSettings(view="window", window=settings.window)
+        super().__init__(task, settings, view, settings.dimensions or task.width)
+        if self.closed:
             check_range(f"{settings.name}.dimensions", self.dimensions, 1, task.width)
         size = len(task.vocabulary)
-        view = ClosedSettings(view="window", window=settings.window)
-        self.closed = Closed(task, view) if settings.init == "closed" else None
-        self.replays = settings.epochs - (self.closed is None)
         random = generator(task.seed, 0)
         # Until the closed form is known there is no table: its sums are as large.
         self.table = random.random((0 if self.closed else size, self.dimensions), dtype=np.float32)
@@ -129,25 +143,6 @@ class Skipgram(Student):
         self.maps = {name: random.uniform(-bound, bound, shape).astype(np.float32) for name in self.map_names}
         self.map_squares = {name: np.zeros(self.dimensions, dtype=np.float32) for name in self.map_names}
         self.squares = np.zeros(size if settings.optimizer == "adagrad" else 0, dtype=np.float32)
-        self.start = np.zeros((0, self.dimensions), dtype=np.float32)
-        self.mean = np.zeros(task.width)
-        # words that the mean was taken over, steps done, words seen, whether replays have begun
-        self.done = np.zeros(4, dtype=np.int64)
-        self.seen = np.zeros(size, dtype=np.int64)
-        self.keep = keep_probabilities(task.vocabulary.frequencies, settings.subsample)
-        self.sampler = NegativeSampler(task.vocabulary.counts, settings.negative_power)
-        self.curve = Losses(task.total_words, settings.epochs)
-        self.slots = np.full(size, -1, dtype=np.int64)
-
-    @property
-    def losses(self) -> list[tuple[int, float]]:
-        """(words seen, mean loss a centre) along the run."""
-        return self.curve.curve
-
-    @property
-    def offset(self) -> float:
-        """What is added to every score."""
-        return -math.log(self.settings.negatives) if self.settings.offset else 0.0
 
     def observe(self, batch: Batch) -> None:
         """Learn from a batch, or gather the closed form's sums."""
@@ -157,20 +152,11 @@ class Skipgram(Student):
             self.closed.observe(batch)
             return
         if self.settings.centre:
-            number = len(batch.words)
-            self.done[0] += number
-            # The running mean, in the order of the batches.
-            self.mean += number / self.done[0] * (batch.layers[self.task.layer].mean(axis=0) - self.mean)
+            self.follow_mean(batch.layers[self.task.layer])
         self.learn(batch)
 
-    def replay(self, kept: Batch) -> None:
-        """Learn from kept words; the first time, start from the closed form."""
-        if self.closed is not None and not self.done[3]:
-            self.begin(kept)
-        self.learn(kept)
-
-    def begin(self, sample: Batch) -> None:
-        """Take the closed form, at the length at which it explains a sample of windows best, as the start."""
+    def take_closed_form(self, sample: Batch) -> None:
+        """Make the closed form the table, at the length at which it explains a sample of windows best."""
         assert self.closed is not None
         mean, values, directions = self.closed.spectrum()
         self.mean = mean if self.settings.centre else self.mean
@@ -185,25 +171,13 @@ class Skipgram(Student):
         for name in self.map_names:
             self.maps[name] = map_.astype(np.float32)
         self.table = self.closed.give_up(mean, map_)
-        self._set_length(sample)
-        self.start = self.table.copy() if self.settings.pull else self.start
-        self.done[3] = 1
+        self.scale(sample)
 
-    def _set_length(self, sample: Batch) -> None:
-        """Find the factor of the table that gives the least loss, by golden section over six orders of magnitude."""
-        windows = self._windows(sample, generator(self.task.seed, 1))
-        if not len(windows.rows):
-            return
-        windows = Windows(*(part[:5_000] for part in windows))
-
-        def loss(exponent: float) -> float:
-            return self.gradient(self.table * np.float32(10.0**exponent), windows).loss
-
-        low, high, golden = -3.0, 3.0, (math.sqrt(5.0) - 1.0) / 2.0
-        while high - low > 0.01:
-            left, right = high - golden * (high - low), low + golden * (high - low)
-            low, high = (low, right) if loss(left) < loss(right) else (left, high)
-        self.table *= np.float32(10.0 ** ((low + high) / 2))
+    def scale(self, sample: Batch) -> None:
+        """Give the table the length at which it explains a sample of windows best."""
+        windows = Windows(*(part[:5_000] for part in self._windows(sample, generator(self.task.seed, 1))))
+        if len(windows.rows):
+            self.set_length(lambda table: self.gradient(table, windows).loss)
 
     def learn(self, batch: Batch) -> None:
         """Steps of at most `step_sentences` sentences."""
@@ -233,16 +207,12 @@ class Skipgram(Student):
 
     def _step(self, batch: Batch) -> None:
         settings = self.settings
-        self.done[1] += 1
-        self.done[2] += len(batch.words)
-        windows = self._windows(batch, generator(self.task.seed, 2, int(self.done[1])))
+        windows = self._windows(batch, self.next_step(len(batch.words)))
         if not len(windows.rows):
             return
         learned = self.gradient(self.table, windows)
         self.curve.add(learned.loss, len(windows.rows), len(batch.words))
-        rate = settings.learning_rate
-        if settings.schedule == "linear":
-            rate *= max(0.0, 1.0 - self.done[2] / (self.task.total_words * settings.epochs))
+        rate = self.rate()
         distinct, starts, places = group_by_row(learned.rows, self.slots)
         gradients = row_gradients(
             self.table, distinct, starts, places, learned.coefficients, learned.own, learned.centres
@@ -253,8 +223,7 @@ class Skipgram(Student):
         if settings.optimizer == "sgd":
             self.table[distinct] -= np.float32(rate) * gradients
         else:
-            pull = np.float32(settings.pull) / np.maximum(self.seen[distinct], 1).astype(np.float32)
-            adagrad_gradients(self.table, self.squares, self.start, pull, distinct, gradients, rate)
+            adagrad_gradients(self.table, self.squares, self.start, self.pulls(distinct), distinct, gradients, rate)
         for name, gradient in learned.maps.items():
             pace = np.full(len(gradient), rate * settings.map_rate, dtype=np.float32)
             if settings.optimizer == "adagrad":
@@ -262,36 +231,17 @@ class Skipgram(Student):
                 pace /= np.sqrt(np.maximum(self.map_squares[name], 1e-30))
             self.maps[name] -= pace[:, None] * gradient
 
-    def vectors(self) -> WordVectors:
-        """The table v."""
-        if self.closed is not None and not self.done[3]:
-            return self.closed.vectors()
-        card = {"student": self.settings.name, "layer": self.task.layer, "student_settings": asdict(self.settings)}
-        return seen_vectors(self.task.vocabulary, self.table, self.seen, **card)
-
     def projection(self) -> dict[str, Array]:
         """W and the like, and m: the maps of a centre o_i are applied to o_i - m."""
-        if self.closed is not None and not self.done[3]:
-            return {}
-        return {**self.maps, "mean": self.mean.astype(np.float32)}
+        return {} if self.gathering else {**self.maps, "mean": self.mean.astype(np.float32)}
 
     def state_dict(self) -> dict[str, Array]:
-        """The table, the maps, the optimizer's state and the closed form's sums."""
-        own = {name: getattr(self, name) for name in _STATE}
-        for name in self.map_names:
-            own |= {name: self.maps[name], f"{name}.squares": self.map_squares[name]}
-        closed = self.closed.state_dict() if self.closed is not None else {}
-        return own | self.curve.state_dict() | {f"closed.{name}": array for name, array in closed.items()}
+        """The maps besides."""
+        squares = {f"{name}.squares": array for name, array in self.map_squares.items()}
+        return super().state_dict() | self.maps | squares
 
     def load_state_dict(self, state: Mapping[str, Array]) -> None:
         """Go on from a state."""
-        for name in _STATE:
-            setattr(self, name, np.array(state[name]))
+        super().load_state_dict(state)
         for name in self.map_names:
             self.maps[name], self.map_squares[name] = np.array(state[name]), np.array(state[f"{name}.squares"])
-        self.curve.load_state_dict(state)
-        if self.closed is not None:
-            self.closed.load_state_dict({name: state[f"closed.{name}"] for name in self.closed.state_dict()})
-
-
-_STATE = ("table", "squares", "start", "mean", "done", "seen")

@@ -20,25 +20,25 @@ zero, and each word is held near its start the more, the fewer contexts it has.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Literal
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from wordstill.options import check_range
 from wordstill.students.batch import Batch
-from wordstill.students.closed import Closed, ClosedSettings
-from wordstill.students.student import Contexts, Losses, Student, Task, seen_vectors
+from wordstill.students.closed import ClosedSettings
+from wordstill.students.descent import Descent, DescentSettings
+from wordstill.students.student import Contexts, Task
 from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, score_coefficients
-from wordstill.training.sampling import NegativeSampler, generator, keep_probabilities
-from wordstill.vectors import Array, WordVectors
+from wordstill.training.sampling import generator
+from wordstill.vectors import Array
 
 
 @dataclass(frozen=True)
-class X2StaticSettings:
+class X2StaticSettings(DescentSettings):
     """All that the method leaves open."""
+
+    name: ClassVar[str] = "x2static"
 
     init: Literal["closed", "random", "zero"] = "closed"
     epochs: int = 3
@@ -51,16 +51,13 @@ class X2StaticSettings:
     step_contexts: int = 128
     centre: bool = True
     offset: bool = True
-    """Scores start at -log(negatives), the log-odds of a target among its negatives."""
     pull: float = 10.0
-    """How strongly a word is held near its start, shared out over its occurrences: rare words hardly move."""
     clamp: float = 20.0
 
     def __post_init__(self) -> None:
-        for name, low in (("epochs", 1), ("negatives", 1), ("step_contexts", 1), ("learning_rate", 0.0)):
-            check_range(f"x2static.{name}", getattr(self, name), low)
-        for name in ("negative_power", "subsample", "pull", "clamp"):
-            check_range(f"x2static.{name}", getattr(self, name), 0.0)
+        super().__post_init__()
+        self.check(1, "step_contexts")
+        self.check(0, "clamp")
 
     @staticmethod
     def presets() -> dict[str, X2StaticSettings]:
@@ -81,38 +78,23 @@ class X2StaticSettings:
         }
 
 
-class X2Static(Student):
-    """Learns online from the teacher's pass, or, with `init=closed`, in replays after it."""
+class X2Static(Descent):
+    """The table u of the equation above."""
+
+    arrays = (*Descent.arrays, "first", "second")
+    settings: X2StaticSettings
 
     def __init__(self, task: Task, settings: X2StaticSettings) -> None:
-        self.task, self.settings = task, settings
-        self.layers = (task.layer,)
-        size, width = len(task.vocabulary), task.width
-        self.closed = Closed(task, ClosedSettings()) if settings.init == "closed" else None
-        self.replays = settings.epochs - (self.closed is None)
+        super().__init__(task, settings, ClosedSettings(), task.width)
+        shape = size, width = len(task.vocabulary), task.width
         if settings.init == "random":
             bound = 1.0 / width
-            self.table = generator(task.seed, 0).uniform(-bound, bound, (size, width)).astype(np.float32)
+            self.table = generator(task.seed, 0).uniform(-bound, bound, shape).astype(np.float32)
         else:
-            self.table = np.zeros((size, width), dtype=np.float32)
-        nothing = np.zeros((0, width), dtype=np.float32)
+            self.table = np.zeros(shape, dtype=np.float32)
         adam = settings.optimizer == "adam"
-        self.first, self.second = (np.zeros_like(self.table) if adam else nothing for _ in range(2))
+        self.first, self.second = (np.zeros_like(self.table if adam else self.start) for _ in range(2))
         self.squares = np.zeros(0 if adam else size, dtype=np.float32)
-        self.start = nothing
-        self.mean = np.zeros(width)
-        # contexts that the mean was taken over, steps done, words seen, whether replays have begun
-        self.done = np.zeros(4, dtype=np.int64)
-        self.seen = np.zeros(size, dtype=np.int64)
-        self.keep = keep_probabilities(task.vocabulary.frequencies, settings.subsample)
-        self.sampler = NegativeSampler(task.vocabulary.counts, settings.negative_power)
-        self.curve = Losses(task.total_words, settings.epochs)
-        self.slots = np.full(size, -1, dtype=np.int64)
-
-    @property
-    def losses(self) -> list[tuple[int, float]]:
-        """(words seen, mean loss a target) along the run."""
-        return self.curve.curve
 
     def observe(self, batch: Batch) -> Contexts | None:
         """Learn from a batch, or gather the closed form's sums; give what a replay needs."""
@@ -121,44 +103,19 @@ class X2Static(Student):
         if self.closed is not None:
             self.closed.add(contexts)
         else:
-            number = len(contexts.vectors)
-            self.done[0] += number
-            # The running mean, in the order of the batches.
-            self.mean += number / self.done[0] * (contexts.vectors.mean(axis=0) - self.mean)
+            self.follow_mean(contexts.vectors)
             self.learn(contexts)
         return contexts if self.replays else None
 
-    def replay(self, kept: Contexts) -> None:
-        """Learn from kept contexts; the first time, start from the closed form."""
-        if self.closed is not None and not self.done[3]:
-            self.begin(kept)
-        self.learn(kept)
-
-    def begin(self, sample: Contexts) -> None:
-        """Take the closed form, at the length at which it explains a sample of contexts best, as the start."""
+    def take_closed_form(self, sample: Contexts) -> None:
+        """Make the closed form the table, at the length at which it explains a sample of contexts best."""
         assert self.closed is not None
         self.mean, map_ = self.closed.mean_and_map()
         self.table = self.closed.give_up(self.mean, map_)
-        self.table *= self._best_length(sample)
-        self.start = self.table.copy() if self.settings.pull else self.start
-        self.done[3] = 1
-
-    def _best_length(self, sample: Contexts) -> np.float32:
-        """The factor of the table that gives the least loss, by golden section over six orders of magnitude."""
         vectors, owners, rows = self._targets(sample, generator(self.task.seed, 1))
-        if not len(rows):
-            return np.float32(1.0)
         rows, owners = rows[:20_000], owners[:20_000]
-
-        def loss(exponent: float) -> float:
-            table = self.table * np.float32(10.0**exponent)
-            return float(score_coefficients(table, vectors, owners, rows, *self._scoring(), _like(rows)))
-
-        low, high, golden = -3.0, 3.0, (math.sqrt(5.0) - 1.0) / 2.0
-        while high - low > 0.01:
-            left, right = high - golden * (high - low), low + golden * (high - low)
-            low, high = (low, right) if loss(left) < loss(right) else (left, high)
-        return np.float32(10.0 ** ((low + high) / 2))
+        if len(rows):
+            self.set_length(lambda table: self._score(table, vectors, owners, rows)[0])
 
     def learn(self, contexts: Contexts) -> None:
         """Steps of at most `step_contexts` contexts."""
@@ -180,56 +137,21 @@ class X2Static(Student):
             vectors = vectors - self.mean.astype(np.float32)
         return vectors, owners, rows
 
-    def _scoring(self) -> tuple[float, float]:
-        offset = -math.log(self.settings.negatives) if self.settings.offset else 0.0
-        return self.settings.clamp, offset
+    def _score(self, table: Array, vectors: Array, owners: Array, rows: Array) -> tuple[float, Array]:
+        """The loss, and its derivative by each score."""
+        coefficients = np.empty(rows.shape, dtype=np.float32)
+        loss = score_coefficients(table, vectors, owners, rows, self.settings.clamp, self.offset, coefficients)
+        return float(loss), coefficients
 
     def _step(self, contexts: Contexts) -> None:
-        settings = self.settings
-        self.done[1] += 1
-        self.done[2] += len(contexts.words)
-        vectors, owners, rows = self._targets(contexts, generator(self.task.seed, 2, int(self.done[1])))
+        vectors, owners, rows = self._targets(contexts, self.next_step(len(contexts.words)))
         if not len(rows):
             return
-        coefficients = _like(rows)
-        loss = score_coefficients(self.table, vectors, owners, rows, *self._scoring(), coefficients)
-        self.curve.add(float(loss), len(rows), len(contexts.words))
-        rate = settings.learning_rate
-        if settings.schedule == "linear":
-            rate *= max(0.0, 1.0 - self.done[2] / (self.task.total_words * settings.epochs))
-        grouped = group_by_row(rows, self.slots)
-        inputs = (*grouped, coefficients, vectors, owners, rate)
-        if settings.optimizer == "adam":
-            step, scale = int(self.done[1]), 1.0 / len(rows)
-            adam_rows(self.table, self.first, self.second, *inputs, step, scale)
+        loss, coefficients = self._score(self.table, vectors, owners, rows)
+        self.curve.add(loss, len(rows), len(contexts.words))
+        distinct, starts, places = group_by_row(rows, self.slots)
+        inputs = (distinct, starts, places, coefficients, vectors, owners, self.rate())
+        if self.settings.optimizer == "adam":
+            adam_rows(self.table, self.first, self.second, *inputs, int(self.done[1]), 1.0 / len(rows))
         else:
-            pull = np.float32(settings.pull) / np.maximum(self.seen[grouped[0]], 1).astype(np.float32)
-            adagrad_rows(self.table, self.squares, self.start, pull, *inputs)
-
-    def vectors(self) -> WordVectors:
-        """The table u."""
-        if self.closed is not None and not self.done[3]:
-            return self.closed.vectors()
-        card = {"student": "x2static", "layer": self.task.layer, "student_settings": asdict(self.settings)}
-        return seen_vectors(self.task.vocabulary, self.table, self.seen, **card)
-
-    def state_dict(self) -> dict[str, Array]:
-        """The table, the optimizer's state and the closed form's sums."""
-        own = {name: getattr(self, name) for name in _STATE}
-        closed = self.closed.state_dict() if self.closed is not None else {}
-        return own | self.curve.state_dict() | {f"closed.{name}": array for name, array in closed.items()}
-
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Go on from a state."""
-        for name in _STATE:
-            setattr(self, name, np.array(state[name]))
-        self.curve.load_state_dict(state)
-        if self.closed is not None:
-            self.closed.load_state_dict({name: state[f"closed.{name}"] for name in self.closed.state_dict()})
-
-
-_STATE = ("table", "first", "second", "squares", "start", "mean", "done", "seen")
-
-
-def _like(rows: Array) -> Array:
-    return np.empty(rows.shape, dtype=np.float32)
+            adagrad_rows(self.table, self.squares, self.start, self.pulls(distinct), *inputs)
