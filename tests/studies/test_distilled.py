@@ -65,6 +65,10 @@ def test_window_sizes_share_one_run_and_are_what_single_runs_give(
                                          ["closed", "2"]]  # fmt: skip
     for row in rows:
         assert float(row[4]) == pytest.approx(100 * records[row[0], int(row[1]), "overall"]["score"], abs=0.051)
+    one, two = records["closed", 1, "overall"], records["closed", 2, "overall"]
+    assert "difference" not in one
+    assert two["against"] == {"line": "closed", "window": 1}
+    assert two["difference"]["score"] == pytest.approx(two["score"] - one["score"])
     alone = DistillSettings(
         teacher="bert", students=("dynamic-skipgram",), student_options={"dynamic-skipgram": {"window": "1"}}, threads=1
     )

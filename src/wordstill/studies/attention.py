@@ -45,13 +45,14 @@ def run(arguments: argparse.Namespace) -> Study:
         points.append(Point(line, 0, made.vectors("start")))
         for number in epochs:
             name = f"{line.replace(' ', '-')}-{number}"
-            points.append(Point(line, number, made.vectors(name), {"loss": losses[name]}))
+            against = ("no attention", number) if line == "attention" else None
+            points.append(Point(line, number, made.vectors(name), against, {"loss": losses[name]}))
     scores = Scores(points, arguments)
     title = f"With and without attention, {made.record['corpus']['words']:,} words of text"
     return Study(
         title=title,
         records=scores.records("epochs"),
-        head=scores.head("", "epochs"),
+        head=scores.head("", "epochs", "no attention"),
         rows=scores.rows(),
         draw=partial(
             line_chart,

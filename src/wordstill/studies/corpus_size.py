@@ -4,7 +4,8 @@
 
 aggregate and x2static (or other students) on the first words of a corpus, a run a size. The paper finds that
 averages level off while x2static goes on to grow. More text also brings more words, and so more, and rarer, pairs
-to be judged on: --same-words judges all sizes on the words of the smallest.
+to be judged on: --same-words judges all sizes on the words of the smallest. (Paired differences always are on the
+pairs that both cover.)
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ def run(arguments: argparse.Namespace) -> Study:
     students = {name: dict[str, str]() for name in listed(arguments.student)}
     sizes = sorted(set(arguments.words))
     runs = {size: distilled(arguments, f"words-{size}", students, words=size) for size in sizes}
-    points = [
-        Point(name, size, runs[size].vectors(name), {"corpus_words": runs[size].record["corpus"]["words"]})
-        for name in runs[sizes[0]].record["students"]
-        for size in sizes
-    ]
+    points = []
+    for name in runs[sizes[0]].record["students"]:
+        for size, made in runs.items():
+            against = (name, sizes[0]) if size > sizes[0] else None
+            read = {"corpus_words": made.record["corpus"]["words"]}
+            points.append(Point(name, size, made.vectors(name), against, read))
     if arguments.same_words:
         first = {point.line: point.vectors.words for point in points if point.place == sizes[0]}
         points = [
@@ -48,7 +50,7 @@ def run(arguments: argparse.Namespace) -> Study:
     return Study(
         title=title,
         records=scores.records("words"),
-        head=scores.head("student", "words"),
+        head=scores.head("student", "words", f"{sizes[0]:,} words"),
         rows=scores.rows(),
         draw=partial(
             line_chart,

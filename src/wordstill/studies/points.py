@@ -20,11 +20,16 @@ AVERAGE = "average"
 
 @dataclass(frozen=True)
 class Point:
-    """Vectors, the line they belong to, and where they stand on it; `more` goes into the records."""
+    """Vectors, the line they belong to, and where they stand on it.
+
+    against  the line and place of the point that this one is compared with, pair by pair
+    more     what else goes into the records
+    """
 
     line: str
     place: Any
     vectors: WordVectors
+    against: tuple[str, Any] | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -37,7 +42,7 @@ class Scores:
     """Every point judged on every data set."""
 
     def __init__(self, points: Sequence[Point], arguments: argparse.Namespace) -> None:
-        from wordstill.evaluation import evaluate
+        from wordstill.evaluation import compare, evaluate
 
         self.points = list(points)
         self.results: Results = evaluate(
@@ -47,6 +52,14 @@ class Scores:
             resamples=arguments.resamples,
         )
         self.datasets = judged_sets(self.results)
+        names = {(point.line, point.place): point.name for point in points}
+        self.differences = {
+            point.name: {
+                one.dataset: one for one in compare(self.results, point.name, names[point.against], arguments.resamples)
+            }
+            for point in points
+            if point.against is not None
+        }
 
     @property
     def columns(self) -> list[str]:
@@ -55,33 +68,42 @@ class Scores:
 
     def result(self, point: Point, column: str) -> Result:
         """One score."""
-        from wordstill.evaluation.results import OVERALL
+        return self.results.find(_dataset(column), point.name)
 
-        return self.results.find(OVERALL if column == AVERAGE else column, point.name)
+    def difference(self, point: Point, column: str) -> Result | None:
+        """How much better a point is than the one it is compared with, on the items that both cover."""
+        return self.differences.get(point.name, {}).get(_dataset(column))
 
     def records(self, place: str) -> list[dict[str, Any]]:
         """One object a point and column; `place` names what the places are."""
-        return [
-            self.result(point, column).as_dict() | {"line": point.line, place: point.place, **point.more}
-            for point in self.points
-            for column in self.columns
-        ]
+        records = []
+        for point in self.points:
+            for column in self.columns:
+                own = {"line": point.line, place: point.place, **point.more}
+                records.append(self.result(point, column).as_dict() | own)
+                difference = self.difference(point, column)
+                if difference is not None and point.against is not None:
+                    values = difference.as_dict()
+                    records[-1]["against"] = {"line": point.against[0], place: point.against[1]}
+                    records[-1]["difference"] = {name: values[name] for name in ("score", "low", "high", "covered")}
+        return records
 
     def rows(self) -> list[list[str]]:
-        """Line, place, scores times 100 and coverage of each point."""
+        """Line, place, scores times 100, coverage and the difference in the last column of each point."""
         return [
             [
                 point.line,
                 f"{point.place:,}" if isinstance(point.place, int) else str(point.place),
                 *(_hundred(self.result(point, column).score) for column in self.columns),
                 _hundred(self.result(point, self.columns[-1]).coverage, 0),
+                _signed(self.difference(point, self.columns[-1])),
             ]
             for point in self.points
         ]
 
-    def head(self, line: str, place: str) -> list[str]:
+    def head(self, line: str, place: str, against: str) -> list[str]:
         """The columns of `rows`."""
-        return [line, place, *self.columns, "% covered"]
+        return [line, place, *self.columns, "% covered", f"against {against}"]
 
     def series(self, line: str, column: str, name: str = "") -> Series:
         """The scores of a line's points on a data set, times 100, with their intervals."""
@@ -115,7 +137,8 @@ class Scores:
             shown.append(f"{name} {low} %" if low == high else f"{name} {low} to {high} %")
         return [
             "Scores times 100, items with a missing word skipped. Covered: " + ", ".join(shown) + ".",
-            "Intervals (95 %, bootstrap) are in the JSON and, as whiskers, in the picture.",
+            f"The last column is the paired difference in {self.columns[-1]} with its 95 % interval, on the items that"
+            " both cover; the intervals of the scores themselves are in the JSON and, as whiskers, in the picture.",
         ]
 
 
@@ -125,6 +148,18 @@ def judged_sets(results: Results) -> list[str]:
     from wordstill.evaluation.results import OVERALL
 
     return [name for name in dict.fromkeys(one.dataset for one in results) if name not in (FIVE, OVERALL)]
+
+
+def _dataset(column: str) -> str:
+    from wordstill.evaluation.results import OVERALL
+
+    return OVERALL if column == AVERAGE else column
+
+
+def _signed(difference: Result | None) -> str:
+    if difference is None or not isfinite(difference.low):
+        return "-"
+    return f"{100 * difference.score:+.1f} [{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]"
 
 
 def _hundred(share: float, digits: int = 1) -> str:

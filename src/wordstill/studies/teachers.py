@@ -33,18 +33,21 @@ def run(arguments: argparse.Namespace) -> Study:
         raise InputError("two teachers end in the same name; rename the folder of one of them")
     students = {name: dict[str, str]() for name in listed(arguments.student)}
     runs = {name: distilled(arguments, f"teacher-{name}", students, teacher=teacher) for name, teacher in named.items()}
-    points = [
-        Point(student, name, made.vectors(student), {"seconds": made.record["seconds"]["total"]})
-        for name, made in runs.items()
-        for student in made.record["students"]
-    ]
+    first = next(iter(runs))
+    points = []
+    for name, made in runs.items():
+        for student in made.record["students"]:
+            against = (student, first) if name != first else None
+            points.append(
+                Point(student, name, made.vectors(student), against, {"seconds": made.record["seconds"]["total"]})
+            )
     scores = Scores(points, arguments)
-    words = next(iter(runs.values())).record["corpus"]["words"]
+    words = runs[first].record["corpus"]["words"]
     title = f"Teachers, {words:,} words of text"
     return Study(
         title=title,
         records=scores.records("teacher"),
-        head=[*scores.head("student", "teacher"), "seconds"],
+        head=[*scores.head("student", "teacher", first), "seconds"],
         rows=[[*row, f"{point.more['seconds']:.0f}"] for row, point in zip(scores.rows(), points, strict=True)],
         draw=partial(
             bar_chart,

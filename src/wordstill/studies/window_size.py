@@ -36,22 +36,19 @@ def run(arguments: argparse.Namespace) -> Study:
     }
     made = distilled(arguments, "window-size", students)
     seconds = made.record["seconds"]["students"]
-    scores = Scores(
-        [
-            Point(
-                method, window, made.vectors(f"{method}-{window}"), {"seconds": seconds.get(f"{method}-{window}", 0.0)}
-            )
-            for method in METHODS
-            for window in windows
-        ],
-        arguments,
-    )
+    points = []
+    for method in METHODS:
+        for window in windows:
+            against = (method, windows[0]) if window > windows[0] else None
+            name = f"{method}-{window}"
+            points.append(Point(method, window, made.vectors(name), against, {"seconds": seconds[name]}))
+    scores = Scores(points, arguments)
     title = f"Windows of {', '.join(map(str, windows))} words, {made.record['corpus']['words']:,} words of text"
     return Study(
         title=title,
         records=scores.records("window"),
-        head=[*scores.head("student", "window"), "seconds"],
-        rows=[[*row, f"{point.more['seconds']:.1f}"] for row, point in zip(scores.rows(), scores.points, strict=True)],
+        head=[*scores.head("student", "window", f"window {windows[0]}"), "seconds"],
+        rows=[[*row, f"{point.more['seconds']:.1f}"] for row, point in zip(scores.rows(), points, strict=True)],
         draw=partial(
             line_chart,
             windows,
