@@ -8,7 +8,7 @@ import numpy as np
 
 from wordstill.errors import InputError
 from wordstill.explore.nearest import nearest_rows
-from wordstill.explore.tsne import NEIGHBORS, PERPLEXITY, tsne
+from wordstill.explore.tsne import NEIGHBORS, tsne
 from wordstill.vectors import Array
 
 Method: TypeAlias = Literal["pca", "tsne", "umap"]
@@ -20,8 +20,7 @@ def places(units: Array, method: str) -> Array:
     if method == "pca":
         return principal_plane(units)
     if method == "tsne":
-        # With few words a wide view: three neighbours or so would only show pairs.
-        perplexity = max(PERPLEXITY, min(30.0, len(units) / 4.0))
+        perplexity = min(30.0, max(2.0, len(units) / 4.0))
         neighbors, cosines = nearest_rows(units, int(3 * perplexity))
         return tsne(neighbors, cosines, principal_plane(units), perplexity, steps=500)
     if method == "umap":

@@ -13,9 +13,9 @@ import numpy as np
 
 from wordstill.vectors import Array
 
-PERPLEXITY = 8.0
-# Three times the perplexity: beyond that the weights are next to nothing.
-NEIGHBORS = 24
+# For maps of many words: few neighbours of nearly equal weight keep neighbourhoods better than many of unequal weight,
+# which draw a word and its inflections into one point.
+NEIGHBORS, PERPLEXITY = 15, 13.0
 EXAGGERATION = 12.0
 EARLY_STEPS = 100
 # The step size where points are few; at ten times that some of them fly off.
@@ -63,7 +63,7 @@ def affinities(neighbors: Array, squared: Array, perplexity: float) -> Any:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
     count, wide = neighbors.shape
-    given = conditional(squared, min(perplexity, max(1.0, wide / 3.0)))
+    given = conditional(squared, min(perplexity, 0.95 * wide))
     pointers = np.arange(0, count * wide + 1, wide)
     matrix = csr_matrix((given.ravel(), neighbors.ravel(), pointers), shape=(count, count))
     matrix = (matrix + matrix.T).tocsr()
