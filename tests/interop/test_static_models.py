@@ -89,6 +89,8 @@ OFF = {"float16": 2e-3, "int8": 1.5e-2}
 @pytest.mark.parametrize("dtype", OFF)
 def test_sentence_transformers_opens_smaller_numbers(tmp_path: Path, dtype: str) -> None:
     sentence_transformers = pytest.importorskip("sentence_transformers")
+    if dtype == "int8":  # older ones do not multiply by the scales, and refuse int8
+        pytest.importorskip("sentence_transformers", minversion="6.2")
     save(WordVectors(WORDS, MATRIX, card=CARD), tmp_path / "v", dtype=dtype)
     model = sentence_transformers.SentenceTransformer(str(tmp_path / "v"), device="cpu")
     stored = load(tmp_path / "v")
