@@ -10,6 +10,7 @@ or `wordstill distill --teacher minilm --corpus texts.txt --student aggregate,cl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.errors import InputError
 from wordstill.finishing import Run, finish
+from wordstill.machine import guard
 from wordstill.progress import Progress
 from wordstill.refine.graph import lay_over
 from wordstill.refine.lexicons import read_lexicons
@@ -27,16 +29,19 @@ from wordstill.runs import RunFolder
 from wordstill.settings import DistillSettings
 from wordstill.students.registry import choose_students, make_students
 from wordstill.students.student import Student, Task
-from wordstill.teacher.batching import make_batches
+from wordstill.teacher.batching import Text, make_batches
 from wordstill.teacher.buffers import read_buffers
 from wordstill.teacher.encode import forward, lay_out, to_batch
 from wordstill.teacher.load import Teacher, load_teacher
+from wordstill.teacher.piece_means import piece_means
+from wordstill.teacher.precision import Choice, Precision, again, settle
 from wordstill.teacher.runtime import use_threads
 from wordstill.training.job import CHECKPOINT_SECONDS, Job
 from wordstill.training.kept import KEEP_BYTES, kept_bytes, store_name
 from wordstill.training.sampling import generator
 from wordstill.training.show import show
 from wordstill.training.tables import Tables, half_of_memory
+from wordstill.unseen import ALONE, WordsAlone, wanted
 
 
 def distill(
@@ -79,6 +84,7 @@ def distill(
         finished = folder.open(settings, fingerprint, resume=resume, overwrite=overwrite)
         if finished is not None:
             return Run(folder.path, finished)
+        guard()
         use_threads(settings.threads)
         if settings.teacher is None:
             raise InputError("the students of this run learn from a teacher; name one with --teacher")
@@ -86,13 +92,12 @@ def distill(
             settings.teacher,
             revision=settings.revision,
             device=settings.device,
-            precision=settings.precision,
             longest=settings.longest_text,
             trust_remote_code=settings.trust_remote_code,
         )
         say(
             f"teacher {model.name}: {model.layers} layers, {model.width} dimensions, "
-            f"texts of up to {model.limit} pieces, {model.precision} on {model.device}"
+            f"texts of up to {model.limit} pieces, on {model.device}"
         )
         vocabulary, counted = count(folder, source, settings, fingerprint, quiet=quiet)
         layer = settings.layer if isinstance(settings.layer, str) else model.layer(settings.layer)
@@ -101,6 +106,8 @@ def distill(
         graph = None if lexicon is None else lay_over(lexicon, vocabulary.numbers)
         task = Task(vocabulary, model.width, model.layers, counted["words"], settings.seed, tables, graph)
         learners = make_students(chosen, task, layer, model.layers)
+        if wanted(settings.rare, vocabulary, learners):
+            learners[ALONE] = WordsAlone(task, model.layers)
         if graph is not None:
             say(f"the lexicon joins {len(graph.rows):,} words of the vocabulary in {graph.pairs:,} pairs")
         say(f"{counted['words']:,} words in the corpus, {len(vocabulary):,} words in the vocabulary")
@@ -111,7 +118,7 @@ def distill(
                 teach(job, source, vocabulary, model, settings, counted["words"], quiet=quiet)
             show(job, vocabulary, model, settings, quiet=quiet)
             replay(job, settings.seed, counted["words"], quiet=quiet)
-            return finish(job, folder, settings, model, counted)
+            return finish(job, folder, settings, model, vocabulary, counted)
 
 
 def reserve(
@@ -156,8 +163,10 @@ def teach(
     layers = sorted(
         {layer for student in job.students.values() if student.reads == "corpus" for layer in student.layers}
     )
+    by_piece = sorted({layer for student in job.students.values() if student.pieces for layer in student.layers})
     special = len(teacher.pieces.prefix) + len(teacher.pieces.suffix)
     buffers = read_buffers(source, vocabulary, teacher, settings, job)
+    fast: Teacher | None = None
     with Progress("distilling", total, at.words, quiet=quiet) as progress:
         while True:
             with job.clock("read"):
@@ -166,13 +175,22 @@ def teach(
                 break
             order = generator(settings.seed, 3, at.buffers)
             batches = make_batches(buffer.texts, settings.batch_tokens, special, order)
+            if fast is None:
+                with job.clock("preparing"):
+                    tokens = total * sum(text.lengths.sum() for text in buffer.texts) / max(1, buffer.words - at.words)
+                    sample = make_batches(buffer.texts[:64], 4096, special, order)[:2]
+                    fast = made_fast(job, teacher, settings.precision, sample, layers, tokens, progress.say)
             for texts in batches[at.batches :]:
                 with job.clock("read"):
-                    grid = lay_out(teacher, texts)
+                    grid = lay_out(fast, texts)
                 with job.clock("teacher"):
-                    hidden = forward(teacher, grid, layers)
+                    hidden = forward(fast, grid, layers)
                 with job.clock("pooling"):
                     batch = to_batch(texts, grid, hidden, settings.pooling)
+                    if by_piece:
+                        states = {layer: hidden[layer] for layer in by_piece}
+                        means = piece_means(teacher, texts, grid, states, batch, settings.context)
+                        batch = replace(batch, pieces=means)
                 job.observe(batch)
                 at.batches += 1
                 at.tokens += int(grid.mask.sum())
@@ -186,6 +204,25 @@ def teach(
     at.taught = True
     if job.kept:
         job.save()  # the replays read what was kept: the teacher need never run again
+
+
+def made_fast(
+    job: Job,
+    teacher: Teacher,
+    asked: Precision,
+    sample: Sequence[Sequence[Text]],
+    layers: Sequence[int],
+    tokens: float,
+    say: Callable[[str], None],
+) -> Teacher:
+    """The teacher in the precision that was asked for, is best, or was chosen before this run was stopped."""
+    at = job.standing
+    if at.precision:
+        return again(teacher, Choice(**at.precision))
+    fast, choice = settle(teacher, asked, sample, layers, tokens, say)
+    at.precision = asdict(choice)
+    say(f"the teacher computes in {choice.precision}: {choice.why}")
+    return fast
 
 
 def replay(job: Job, seed: int, words: int, *, quiet: bool) -> None:

@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,6 +70,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def cache_folder() -> Path:
+    """Where downloads and measurements are kept: $WORDSTILL_CACHE, or the platform's cache folder."""
+    if named := os.environ.get("WORDSTILL_CACHE"):
+        return Path(named).expanduser()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "wordstill"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "wordstill" / "Cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wordstill"
 
 
 def _concerns(error: OSError, path: Path, temporary: Path) -> bool:

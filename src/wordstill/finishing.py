@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wordstill import __version__
+from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.errors import InputError
 from wordstill.formats import safetensors
 from wordstill.refine.pca import reduce_dimensions
@@ -15,7 +16,11 @@ from wordstill.runs import RunFolder
 from wordstill.settings import DistillSettings
 from wordstill.teacher.load import Teacher
 from wordstill.training.job import Job
+from wordstill.unseen import ALONE, WordsAlone, complete
 from wordstill.vectors import WordVectors
+
+# The parts of a run whose seconds run.json tells, besides those of each student.
+PARTS = ("preparing", "read", "teacher", "pooling", "keeping", "alone", "unseen")
 
 
 class Run(NamedTuple):
@@ -33,12 +38,25 @@ class Run(NamedTuple):
         return WordVectors.load(self.folder / self.record["students"][student]["path"])
 
 
-def finish(job: Job, folder: RunFolder, settings: DistillSettings, teacher: Teacher, counted: dict[str, Any]) -> Run:
+def finish(
+    job: Job,
+    folder: RunFolder,
+    settings: DistillSettings,
+    teacher: Teacher,
+    vocabulary: Vocabulary,
+    counted: dict[str, Any],
+) -> Run:
     """Write the vectors of each student, then run.json: a run is finished when run.json says so."""
     at = job.standing
-    made = {}
-    for name, student in job.students.items():
+    made: dict[str, Any] = {}
+    alone = job.students.get(ALONE)
+    students = {name: student for name, student in job.students.items() if name != ALONE}
+    for name, student in students.items():
         vectors = student.vectors()
+        how: dict[str, Any] = {}
+        if isinstance(alone, WordsAlone) and student.reads == "corpus":
+            with job.clock("unseen"):
+                vectors, how = complete(vectors, vocabulary, alone, settings.rare)
         projection = student.projection()
         if settings.dimensions is not None and settings.dimensions < vectors.vector_size:
             vectors = vectors.map(lambda matrix: reduce_dimensions(matrix, settings.dimensions or 0))
@@ -52,6 +70,7 @@ def finish(job: Job, folder: RunFolder, settings: DistillSettings, teacher: Teac
             "words": len(vectors),
             "dimensions": vectors.vector_size,
             "loss": [[words, round(loss, 6)] for words, loss in student.losses],
+            **({"unseen": how} if how else {}),
         }
     seconds = at.seconds
     total = job.total_seconds()
@@ -70,12 +89,13 @@ def finish(job: Job, folder: RunFolder, settings: DistillSettings, teacher: Teac
         "truncated_words": at.dropped.truncated,
         "words_without_pieces": at.dropped.invisible,
         "padding": round(at.padded / max(1, at.tokens), 4),
-        "precision": teacher.precision,
+        "precision": at.precision.get("precision", teacher.precision),
+        "precision_choice": at.precision,
         "seconds": {
             "total": round(total, 3),
             "vocabulary": round(counted["seconds"], 3),
-            **{part: round(seconds.get(part, 0.0), 3) for part in ("read", "teacher", "pooling", "keeping")},
-            "students": {name: round(seconds.get(f"students.{name}", 0.0), 3) for name in job.students},
+            **{part: round(seconds.get(part, 0.0), 3) for part in PARTS},
+            "students": {name: round(seconds.get(f"students.{name}", 0.0), 3) for name in students},
             "checkpoint": round(seconds.get("checkpoint", 0.0), 3),
         },
         "words_per_second": round(counted["words"] / total, 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from wordstill.corpus.segment import SegmentSettings
 from wordstill.corpus.vocabulary import VocabularySettings
@@ -13,7 +13,7 @@ from wordstill.errors import InputError
 from wordstill.students.registry import Layer
 from wordstill.teacher.batching import Context
 from wordstill.teacher.encode import Pooling
-from wordstill.teacher.runtime import Precision
+from wordstill.teacher.precision import Precision
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,10 @@ class DistillSettings:
     vocabulary: VocabularySettings = dataclasses.field(default_factory=VocabularySettings)
     lexicon: tuple[str, ...] = ()
     """Files (or `wordnet`) of words that belong together, for the students that can learn from them."""
+    rare: Literal["mix", "leave"] = "mix"
+    """Whether words with few occurrences are mixed with what the teacher says of them alone."""
+    subwords: bool = True
+    """Whether a model of character n-grams is stored with the vectors, for words outside them."""
     trust_remote_code: bool = False
 
     def __post_init__(self) -> None:

@@ -51,7 +51,7 @@ def test_verbose_tells_the_teacher_the_vocabulary_and_the_space_on_disk(
     base["--student"] = "x2static"
     assert main(arguments(base, "-v")) == 0
     told = capsys.readouterr().err
-    assert "3 layers, 32 dimensions, texts of up to 62 pieces, float32 on cpu" in told
+    assert "3 layers, 32 dimensions, texts of up to 62 pieces, on cpu" in told
     assert "words in the vocabulary" in told
     assert "x2static keeps its contexts on disk while it learns" in told
 
@@ -112,7 +112,7 @@ def test_several_files_and_packed_ones_are_one_corpus(base: dict[str, Any], tmp_
         (["--teacher", "./nowhere"], "is no folder; give a model folder"),
         (["--vocabulary", "missing.txt"], "cannot read the vocabulary file missing.txt"),
         (["--word-splitter", "magic"], "magic"),
-        (["--precision", "bfloat16"], "bfloat16 runs on a GPU alone"),
+        (["--precision", "float16"], "float16 runs on a GPU only"),
         (["--device", "cuda:77"], "cuda:77"),
     ],
 )

@@ -12,7 +12,6 @@ from safetensors.torch import load_file, save_file
 from small_models import make_model
 from wordstill.errors import InputError
 from wordstill.teacher.load import load_teacher
-from wordstill.teacher.runtime import choose_precision
 
 
 @pytest.fixture
@@ -72,14 +71,6 @@ def test_code_in_a_models_folder_does_not_run(folder: Path) -> None:
 def test_an_unknown_device_is_refused(folder: Path) -> None:
     with pytest.raises(InputError, match="the device 'toaster' cannot be used here"):
         load_teacher(folder, device="toaster")
-
-
-def test_precisions_that_this_machine_lacks_are_refused() -> None:
-    cpu, gpu = torch.device("cpu"), torch.device("cuda")
-    assert choose_precision("auto", cpu) is torch.float32
-    assert choose_precision("bfloat16", gpu) is torch.bfloat16
-    with pytest.raises(InputError, match="bfloat16 runs on a GPU alone"):
-        choose_precision("bfloat16", cpu)
 
 
 def test_weights_saved_in_half_precision_are_computed_with_in_full(folder: Path) -> None:

@@ -15,6 +15,8 @@ from typing import Any
 
 from wordstill.errors import InputError
 
+PRECISIONS = ("auto", "float32", "bfloat16", "float16", "int8")
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
@@ -35,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     teacher("--layer", metavar="N|all|last", default="last", help="the layer to learn from")
     teacher("--pooling", choices=("mean", "first", "last", "max", "min"), default="mean", help="pieces to words")
     teacher("--revision", metavar="R", help="the revision of a model on the Hub")
-    teacher("--precision", choices=("auto", "float32", "bfloat16"), default="auto", help="bfloat16 needs a GPU")
+    teacher("--precision", choices=PRECISIONS, default="auto", help="auto: what is fastest here")
     teacher("--device", metavar="D", default="auto", help="cpu, cuda, cuda:1, ...")
     teacher("--threads", metavar="N", type=int, help="threads to compute with")
     teacher("--batch-tokens", metavar="N", type=int, default=8192, help="tokens the teacher reads at once")
@@ -62,6 +64,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     vocabulary("--max-vocab", metavar="N", type=int, help="keep only the N most frequent words")
     vocabulary("--vocabulary", metavar="FILE", type=Path, help="words to keep whatever their count, one a line")
     vocabulary("--keep-case", action="store_true", help="do not lowercase the vocabulary")
+
+    vocabulary("--rare", choices=("mix", "leave"), default="mix", help="mix rare words with the teacher's idea of them")
+    vocabulary("--no-subwords", action="store_true", help="store no model of spellings for words outside the vocabulary")
 
     training = parser.add_argument_group("training").add_argument
     training("--dim", metavar="N", type=int, help="reduce the vectors to N dimensions")
@@ -159,6 +164,8 @@ def settings_of(arguments: argparse.Namespace) -> Any:
             forced=read_word_list(arguments.vocabulary) if arguments.vocabulary else (),
         ),
         lexicon=tuple(arguments.lexicon),
+        rare=arguments.rare,
+        subwords=not arguments.no_subwords,
         trust_remote_code=arguments.trust_remote_code,
     )
 
@@ -186,7 +193,9 @@ def notes(record: dict[str, Any], *, verbose: bool) -> list[str]:
     for name, student in record["students"].items():
         missing = corpus["vocabulary"] - student["words"]
         if missing:
-            told.append(f"{name}: {missing:,} words of the vocabulary were never seen, and have no vector")
+            told.append(f"{name}: {missing:,} words of the vocabulary have no vector: the teacher cannot read them")
+        if added := student.get("unseen", {}).get("words_never_seen"):
+            told.append(f"{name}: {added:,} words that were never seen got a vector from what the teacher says of them")
     if verbose:
         parts = {**record["seconds"], "students": sum(record["seconds"]["students"].values())}
         told.append("seconds: " + ", ".join(f"{part} {seconds:.1f}" for part, seconds in parts.items()))

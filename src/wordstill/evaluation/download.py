@@ -10,8 +10,8 @@ from pathlib import Path
 
 from wordstill.errors import InputError
 from wordstill.evaluation.datasets import Dataset, File
-from wordstill.evaluation.lookup import Found, cache_folder
-from wordstill.files import replacing
+from wordstill.evaluation.lookup import Found
+from wordstill.files import cache_folder, replacing
 
 TIMEOUT_SECONDS = 30.0
 # No file of the registry is larger; a server that never stops sending is not waited for.

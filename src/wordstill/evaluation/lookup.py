@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -13,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from wordstill.errors import InputError
 from wordstill.evaluation.datasets import Dataset
+from wordstill.files import cache_folder
 
 Place: TypeAlias = Literal["folder", "cache", "package"]
 
@@ -70,17 +70,6 @@ def data_folders() -> list[Path]:
         if not folder.is_dir():
             raise InputError(f"$WORDSTILL_DATA names {folder}, which is no folder; correct or unset it")
     return folders
-
-
-def cache_folder() -> Path:
-    """Where downloads are kept: $WORDSTILL_CACHE, or the platform's cache folder."""
-    if named := os.environ.get("WORDSTILL_CACHE"):
-        return Path(named).expanduser()
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "wordstill"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "wordstill" / "Cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wordstill"
 
 
 def _bases(folder: Path, entry: Dataset) -> Iterator[Path]:

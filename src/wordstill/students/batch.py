@@ -19,12 +19,14 @@ class Batch:
     sentences  number of the word's sentence in this batch: 0, 0, 0, 1, 1, ...
     positions  place of the word in its sentence (a gap: a word for which the teacher has no vector)
     layers     layer number -> float32 matrix of the words' contextual vectors
+    pieces     layer number -> the mean over the pieces of each sentence, where a student asked for it
     """
 
     words: Array
     sentences: Array
     positions: Array
     layers: Mapping[int, Array] = field(default_factory=dict)
+    pieces: Mapping[int, Array] = field(default_factory=dict)
 
     @cached_property
     def sentence_starts(self) -> Array:

@@ -56,6 +56,7 @@ class Student(Protocol):
     layers   the teacher's layers it reads, counted from 0; none if it needs words alone
     reads    what it is shown: the words of the corpus in context; every word of the vocabulary alone, between the
              special tokens; or the teacher's input embedding of each (as layer TABLE)
+    pieces   whether it looks at the mean over the pieces of sentences
     replays  how many passes over what was kept follow the teacher's pass
     keeps    what these need: the contexts that `observe` gives back, or the words of all batches
     losses   (words seen, mean loss since the point before), for students that have a loss
@@ -63,6 +64,7 @@ class Student(Protocol):
 
     layers: tuple[int, ...]
     reads: Literal["corpus", "alone", "table"] = "corpus"
+    pieces: bool = False
     replays: int = 0
     keeps: Literal["contexts", "words"] = "contexts"
 

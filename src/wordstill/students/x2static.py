@@ -11,6 +11,8 @@ and every kept word of S is a target with that context:
 Targets are kept with probability min(1, sqrt(t/f) + t/f), negatives are drawn by count^0.5, and only the rows
 of a batch are updated. `preset=paper` has the paper's settings (with the released code's constants where the
 paper is silent): random start, lazy Adam at a constant rate, one epoch, at most 128 texts a step.
+With `variant=pieces` E(S) is the mean over pieces instead of words, [CLS] and [SEP] among them where a sentence is
+read alone: what the released code does, and the paper does not say.
 
 The default is what measures best on 1 to 20 million words, where the paper's settings leave the vectors nearly
 untrained. Contextual spaces share a large common mean, so contexts are centred; the start is the closed form of
@@ -40,6 +42,7 @@ class X2StaticSettings(DescentSettings):
 
     name: ClassVar[str] = "x2static"
 
+    variant: Literal["words", "pieces"] = "words"
     init: Literal["closed", "random", "zero"] = "closed"
     epochs: int = 3
     negatives: int = 10
@@ -86,6 +89,7 @@ class X2Static(Descent):
 
     def __init__(self, task: Task, settings: X2StaticSettings) -> None:
         super().__init__(task, settings, ClosedSettings(), task.width)
+        self.pieces = settings.variant == "pieces"
         shape = size, width = len(task.vocabulary), task.width
         if settings.init == "random":
             bound = 1.0 / width
@@ -98,7 +102,9 @@ class X2Static(Descent):
 
     def observe(self, batch: Batch) -> Contexts | None:
         """Learn from a batch, or gather the closed form's sums; give what a replay needs."""
-        contexts = Contexts(batch.sentence_means(self.task.layer), batch.words, batch.sentences)
+        layer = self.task.layer
+        means = batch.pieces[layer] if self.pieces else batch.sentence_means(layer)
+        contexts = Contexts(means, batch.words, batch.sentences)
         self.seen += np.bincount(batch.words[batch.words >= 0], minlength=len(self.seen))
         if self.closed is not None:
             self.closed.add(contexts)

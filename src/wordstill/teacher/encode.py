@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from wordstill.students.batch import Batch
-from wordstill.teacher.batching import Text
+from wordstill.teacher.batching import Row, Text
 from wordstill.teacher.load import Teacher
 from wordstill.vectors import Array
 
 if TYPE_CHECKING:
     import torch
 
+# Inductor's own matrix kernels use AMX and AVX-512 safely, and want weights that are constants ("frozen"). They are the
+# only choice it is given, so that nothing is chosen by a stopwatch: the same code on every run.
+COMPILER = {
+    "freezing": True,
+    "max_autotune": True,
+    "max_autotune_gemm_backends": "CPP",
+    "autotune_num_choices_displayed": 0,
+}
 Pooling = Literal["mean", "first", "last", "max", "min"]
 
 
@@ -37,6 +47,11 @@ def lay_out(teacher: Teacher, texts: Sequence[Text]) -> Grid:
     rows = [row for text in texts for row in text.rows]
     sizes = np.array([len(row.pieces) for row in rows])
     width = int(sizes.max()) + before + after
+    if teacher.compiled:
+        # Code compiled for any shape would be compiled again for one row, and where there is nothing to mask.
+        if len(rows) == 1 or sizes.min() == sizes.max():
+            rows, sizes = [*rows, Row(rows[0].pieces[:1], 0, 0)], np.append(sizes, 1)
+        width += int(sizes.max() == 1)
     inside = np.arange(width)[None, :] < (sizes + before + after)[:, None]
     pieces = np.full((len(rows), width), teacher.padding_piece, dtype=np.int64)
     # In row order, the tokens inside are: prefix, pieces, suffix, prefix, pieces, ...
@@ -85,16 +100,30 @@ def forward(teacher: Teacher, grid: Grid, layers: Sequence[int]) -> dict[int, to
     if grid.types is not None:
         given["token_type_ids"] = grid.types
     inputs = {name: torch.from_numpy(array).to(teacher.device) for name, array in given.items()}
-    inner = any(layer != teacher.layers for layer in layers)
-    with torch.inference_mode():
-        output: Any = teacher.model(**inputs, output_hidden_states=inner)
+    with torch.inference_mode(), _compiling() if teacher.compiled else nullcontext():
+        if teacher.stack is not None:
+            return teacher.stack.run(teacher.model, inputs, layers)
+        output: Any = teacher.model(**inputs, output_hidden_states=True)
     # The last layer is what the model itself calls its output: some put one more normalisation on it.
-    return {
-        layer: cast("torch.Tensor", output.last_hidden_state)
-        if layer == teacher.layers
-        else output.hidden_states[layer]
-        for layer in layers
-    }
+    states = (*output.hidden_states[: teacher.layers], output.last_hidden_state)
+    return {layer: states[layer] for layer in layers}
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    """Around calls that may compile: every layer is a case of its own, and nothing is printed."""
+    import torch
+
+    import torch._inductor.config as inductor
+
+    dynamo: Any = torch._dynamo
+    with (
+        warnings.catch_warnings(),
+        dynamo.config.patch(recompile_limit=512, accumulated_recompile_limit=4096),
+        inductor.patch(COMPILER),
+    ):
+        warnings.simplefilter("ignore")
+        yield
 
 
 def to_batch(texts: Sequence[Text], grid: Grid, hidden: Mapping[int, torch.Tensor], pooling: Pooling = "mean") -> Batch:

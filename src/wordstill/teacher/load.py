@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordstill.errors import InputError
+from wordstill.teacher.attention import fuse_attention
 from wordstill.teacher.pieces import PieceTable
-from wordstill.teacher.runtime import Precision, choose_precision
+from wordstill.teacher.stack import Stack, find_stack
 
 if TYPE_CHECKING:
     import torch
@@ -37,7 +38,11 @@ class Teacher:
     limit: int
     """The most pieces one text may have, special tokens not counted."""
     padding_piece: int
+    stack: Stack | None = None
+    """The layers to tap; None where the model's own hidden states must do."""
     precision: str = "float32"
+    compiled: bool = False
+    """Whether the layers are compiled, for any number of texts of any lengths, with padding among them."""
 
     @property
     def public_name(self) -> str:
@@ -58,13 +63,13 @@ def load_teacher(
     *,
     revision: str | None = None,
     device: str = "auto",
-    precision: Precision = "auto",
     longest: int = LONGEST_TEXT,
     trust_remote_code: bool = False,
 ) -> Teacher:
     """Load a teacher from a folder, a Hub name (with `revision`), or the name of a packaged one ('minilm').
 
-    Code that a model brings along runs only with `trust_remote_code`.
+    It computes in float32; `wordstill.teacher.precision` makes faster ones of it. Code that a model brings along runs
+    only with `trust_remote_code`.
     """
     import torch
     from transformers import AutoModel, AutoTokenizer
@@ -104,8 +109,9 @@ def load_teacher(
         model.pooler = None  # a sentence vector that nobody asked for
     if hasattr(config, "use_cache"):
         config.use_cache = False
+    fuse_attention(model)
     place = _device(device)
-    computing = choose_precision(precision, place)
+    model = model.to(place)
     special = len(pieces.prefix) + len(pieces.suffix)
     limit = min(longest, _positions(model), tokenizer.model_max_length) - special
     if limit < 1:
@@ -121,14 +127,14 @@ def load_teacher(
     return Teacher(
         name=str(name),
         revision=revision,
-        model=model.to(place, computing),
+        model=model,
         pieces=pieces,
         device=place,
         width=int(config.hidden_size),
         layers=int(config.num_hidden_layers),
         limit=limit,
         padding_piece=padding,
-        precision=str(computing).removeprefix("torch."),
+        stack=find_stack(model, int(config.num_hidden_layers), pieces),
     )
 
 

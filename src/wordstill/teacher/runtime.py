@@ -1,15 +1,22 @@
-"""How the teacher computes on this machine: precision and threads."""
+"""A teacher made faster: in half precision on a GPU, compiled for bfloat16 or with int8 weights on a CPU."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import copy
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from wordstill.errors import InputError
+from wordstill.machine import guard, this_machine
+from wordstill.teacher.load import Teacher
+from wordstill.teacher.stack import layers_of
 
 if TYPE_CHECKING:
     import torch
 
-Precision = Literal["auto", "float32", "bfloat16"]
+class Unavailable(Exception):
+    """This machine cannot compute that way, and why."""
 
 
 def use_threads(number: int | None) -> None:
@@ -23,15 +30,80 @@ def use_threads(number: int | None) -> None:
     numba.set_num_threads(min(number, numba.config.NUMBA_NUM_THREADS))
 
 
-def choose_precision(asked: Precision, device: torch.device) -> torch.dtype:
-    """What to compute with: `auto` is bfloat16 on a GPU that has it, float32 elsewhere."""
+def on_gpu(teacher: Teacher, dtype: torch.dtype) -> Teacher:
+    """Half precision as the GPU has it; attention is torch's fused kernel there, as on the CPU."""
     import torch
 
-    on_gpu = device.type == "cuda"
-    if asked == "auto":
-        return torch.bfloat16 if on_gpu and torch.cuda.is_bf16_supported() else torch.float32
-    if asked == "bfloat16" and not on_gpu:
-        # Uncompiled it is slower than float32, and kills the process with an illegal instruction on machines that
-        # claim matrix extensions they do not have.
-        raise InputError("bfloat16 runs on a GPU alone; choose float32 for this machine")
-    return torch.bfloat16 if asked == "bfloat16" else torch.float32
+    if teacher.device.type != "cuda":
+        raise Unavailable("the teacher is not on a GPU")
+    if dtype == torch.bfloat16 and not torch.cuda.is_bf16_supported():
+        raise Unavailable("this GPU has no bfloat16")
+    return _copied(teacher, str(dtype).removeprefix("torch."), lambda model: model.to(dtype))
+
+
+def in_bfloat16(teacher: Teacher) -> Teacher:
+    """Every layer compiled for bfloat16, once for all shapes; it is compiled when it first runs (see `encode.forward`).
+
+    Uncompiled bfloat16 is slower than float32 on a CPU, and so is compiled bfloat16 without instructions for it.
+    """
+    import torch
+
+    if teacher.device.type != "cpu":
+        raise Unavailable("it is compiled for CPUs only")
+    if not this_machine().features & {"amx_bf16", "avx512_bf16"}:
+        raise Unavailable("the processor has no instructions for bfloat16")
+    if this_machine().compiler is None:
+        raise Unavailable("there is no C++ compiler; install g++")
+    if not guard().safe:
+        raise Unavailable(guard().how)
+    if teacher.stack is None:
+        raise Unavailable(f"the layers of {teacher.name} were not found")
+
+    def compiled(model: torch.nn.Module) -> torch.nn.Module:
+        model = model.to(torch.bfloat16)
+        for layer in layers_of(model, teacher.layers) or ():
+            layer.forward = torch.compile(layer.forward, dynamic=True)
+        return model
+
+    return replace(_copied(teacher, "bfloat16", compiled), compiled=True)
+
+
+def in_int8(teacher: Teacher) -> Teacher:
+    """Weights in int8, one scale an output; activations in uint8 as they come. No compiler needed.
+
+    The products that narrow (the second of each feed-forward part) stay in float32: their inputs have a few values far
+    larger than all others, and rounding those cost more than half of what was lost.
+    """
+    import torch
+
+    if teacher.device.type != "cpu":
+        raise Unavailable("it is for CPUs only")
+    if not {"x86", "fbgemm", "qnnpack"} & set(torch.backends.quantized.supported_engines):
+        raise Unavailable("this build of torch has no int8 kernels")
+    if not guard().safe:
+        raise Unavailable(guard().how)
+    try:
+        from torch.ao.quantization import per_channel_dynamic_qconfig, quantize_dynamic
+    except ImportError:
+        raise Unavailable("this version of torch has no dynamic quantization") from None
+
+    def quantized(model: torch.nn.Module) -> torch.nn.Module:
+        chosen = {
+            name: per_channel_dynamic_qconfig
+            for name, part in model.named_modules()
+            if isinstance(part, torch.nn.Linear) and part.in_features <= part.out_features
+        }
+        if not chosen:
+            raise Unavailable(f"{teacher.name} has no linear layers that could be in int8")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it is announced to move to a package of its own
+            return quantize_dynamic(model, chosen, dtype=torch.qint8)  # type: ignore[no-any-return,no-untyped-call]
+
+    return _copied(teacher, "int8", quantized)
+
+
+def _copied(teacher: Teacher, precision: str, change: Callable[[torch.nn.Module], torch.nn.Module]) -> Teacher:
+    model = change(copy.deepcopy(teacher.model))
+    layers = layers_of(model, teacher.layers)
+    stack = replace(teacher.stack, layers=layers) if teacher.stack and layers else None
+    return replace(teacher, model=model, stack=stack, precision=precision)

@@ -56,6 +56,8 @@ class Standing:
     padded: int = 0
     dropped: Dropped = field(default_factory=Dropped)
     kept: dict[str, list[int]] = field(default_factory=dict)
+    precision: dict[str, Any] = field(default_factory=dict)
+    """How the teacher computes, once that is chosen (teacher.precision.Choice)."""
     seconds: dict[str, float] = field(default_factory=dict)
 
     @classmethod

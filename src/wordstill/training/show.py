@@ -31,7 +31,7 @@ def show(job: Job, vocabulary: Vocabulary, model: Teacher, settings: DistillSett
             part = slice(at.shown, at.shown + AT_ONCE)
             numbers = np.arange(len(words), dtype=np.int32)[part]
             if alone:
-                with job.clock("teacher"):
+                with job.clock("alone"):
                     batches = words_alone(model, numbers, words[part], layers, settings.batch_tokens, settings.pooling)
                 for name, batch in product(alone, batches):
                     job.show(name, batch)
