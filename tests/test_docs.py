@@ -24,18 +24,21 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Pages that begin with texts; the others begin with a finished run.
-FROM_TEXTS = {"README.md", "distill.md", "corpus.md"}
+FROM_TEXTS = {"README.md", "distill.md", "corpus.md", "tutorial.md"}
 WORLD = "The king rules. The man reads. The woman reads. The teacher looks at the river and the sea. The queen learns."
 
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the pages speak of: texts.txt, texts.jsonl.gz, words.txt, my-pairs.tsv, a run, and other vectors."""
+    """What the pages speak of: texts.txt, texts/, texts.jsonl.gz, words.txt, my-pairs.tsv, a run, and other vectors."""
     folder = tmp_path_factory.mktemp("docs")
     texts = write_corpus(folder / "texts.txt", 60)
     texts.write_text(texts.read_text() + "\n" + "\n".join([WORLD] * 8))
     with gzip.open(folder / "texts.jsonl.gz", "wt") as file:
         file.writelines(json.dumps({"body": line}) + "\n" for line in texts.read_text().split("\n"))
+    (folder / "texts").mkdir()
+    for number in range(2):
+        (folder / "texts" / f"{number}.txt").write_text(texts.read_text())
     (folder / "words.txt").write_text("new_york\nqueen\n")
     (folder / "my-pairs.tsv").write_text("river\tsea\t8\nking\tqueen\t9\nman\triver\t1\nteacher\tstudent\t7\n")
     shell("wordstill distill --teacher minilm --corpus texts.txt --student aggregate,closed --out run", folder)

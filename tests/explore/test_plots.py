@@ -187,7 +187,31 @@ def test_bad_input_is_one_sentence(
 
 
 def test_a_picture_of_another_kind_is_refused_before_any_work(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["plot", "pairs", "no-such-vectors", "--out", "pairs.pdf"])
-    assert stop.value.code == 2
+    assert main(["plot", "pairs", "no-such-vectors", "--out", "pairs.pdf"]) == 2
     assert "neither .png nor .svg" in capsys.readouterr().err
+
+
+def test_attention_asks_for_a_teacher_where_no_run_names_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made(WORDS).save(tmp_path / "v")
+    given = ["plot", "attention", str(tmp_path / "v"), "--sentence", "a b", "--out", str(tmp_path / "a.png")]
+    assert main(given) == 2
+    assert "name it with --teacher" in capsys.readouterr().err
+
+
+def test_attention_of_a_run_is_drawn_with_the_runs_own_teacher(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch", reason="a teacher needs torch")
+    from small_models import make_model
+    from texts import write_corpus
+    from wordstill import distill
+
+    teacher = make_model("bert", tmp_path / "bert")
+    corpus = write_corpus(tmp_path / "texts.txt", 40)
+    run = distill(corpus, teacher=str(teacher), students=["dynamic-skipgram"], out=tmp_path / "run", quiet=True)
+    given = [str(run.folder / "dynamic-skipgram"), "--sentence", "The fox reads", "--out", str(tmp_path / "a.svg")]
+    assert main(["plot", "attention", *given]) == 0
+    text = re.sub("<[^>]*>", " ", (tmp_path / "a.svg").read_text())
+    assert {"The", "fox", "reads", "centre"} <= set(text.split())

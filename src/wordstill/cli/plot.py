@@ -3,6 +3,7 @@
   wordstill plot pairs run/aggregate --relation family --out pairs.png
   wordstill plot neighbors run/aggregate run/closed --word river --out river.svg
   wordstill plot categories run/aggregate --dataset ap --out ap.png
+  wordstill plot attention run/dynamic-skipgram --sentence "the river flows to the sea" --out attention.png
 
 `wordstill plot KIND --help` tells what a picture shows and what it takes.
 """
@@ -43,13 +44,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sets = "ap, battig, esslli-nouns, esslli-verbs, or a file with a word and its category a line"
     categories.add_argument("--dataset", default="ap", metavar="NAME", help=sets)
     _method(categories, "tsne")
+    attention = _kind(kinds, "attention", _attention, "how much each word of a sentence attends to those around it")
+    attention.add_argument("vectors", metavar="VECTORS", help="the folder of a dynamic-skipgram as a run left it")
+    attention.add_argument("--sentence", required=True, metavar="TEXT", help="the sentence")
+    attention.add_argument("--teacher", metavar="T", help="the teacher it learned from (the run's own)")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Draw, write, and tell what is not in the picture."""
-    from wordstill.explore.charts import need_matplotlib, save
+    from wordstill.explore.charts import check_picture, save
 
-    need_matplotlib()
+    # Refused before any work where it could not be written in the end.
+    check_picture(arguments.out)
     picture: Picture = arguments.draw(arguments)
     missing = save(picture.figure, arguments.out)
     if missing:
@@ -88,6 +94,22 @@ def _categories(arguments: argparse.Namespace) -> Picture:
     return categories_plot(WordVectors.load(arguments.vectors), words, arguments.method, title=arguments.title or "")
 
 
+def _attention(arguments: argparse.Namespace) -> Picture:
+    from wordstill.explore.facts import run_settings
+    from wordstill.explore.pictures import Picture
+    from wordstill.studies.attention_map import attention_chart, attention_weights
+    from wordstill.teacher.load import load_teacher
+
+    teacher = arguments.teacher or run_settings(Path(arguments.vectors)).get("teacher")
+    if teacher is None:
+        raise InputError(f"no run.json above {arguments.vectors} names its teacher; name it with --teacher")
+    words, weights = attention_weights(arguments.vectors, arguments.sentence, load_teacher(teacher))
+    figure = attention_chart(words, weights)
+    # Made for panels of square cells, whose sides would else be cut off.
+    figure.set_layout_engine("compressed")
+    return Picture(figure)
+
+
 def _kind(
     kinds: argparse._SubParsersAction[argparse.ArgumentParser],
     name: str,
@@ -95,7 +117,7 @@ def _kind(
     told: str,
 ) -> argparse.ArgumentParser:
     kind = kinds.add_parser(name, help=told, description=told.capitalize() + ".", allow_abbrev=False)
-    kind.add_argument("--out", type=_picture_name, required=True, metavar="FILE", help="the picture: .png or .svg")
+    kind.add_argument("--out", type=Path, required=True, metavar="FILE", help="the picture: .png or .svg")
     kind.set_defaults(draw=draw)
     return kind
 
@@ -108,10 +130,3 @@ def _method(parser: argparse.ArgumentParser, default: str) -> None:
 def _at_least(value: int, low: int, option: str) -> None:
     if value < low:
         raise InputError(f"{option} must be at least {low}, not {value}")
-
-
-def _picture_name(text: str) -> Path:
-    """Refused before any work where it could not be written in the end."""
-    if Path(text).suffix.lower() not in (".png", ".svg"):
-        raise argparse.ArgumentTypeError(f"{text!r} is neither .png nor .svg")
-    return Path(text)

@@ -81,6 +81,13 @@ def run_of(folder: Path) -> Path | None:
     return None
 
 
+def run_settings(folder: Path) -> dict[str, Any]:
+    """The settings of the run that made the vectors in a folder; empty where no run.json tells."""
+    path = run_of(folder)
+    settings = _read_run(path).get("settings") if path is not None else None
+    return settings if isinstance(settings, dict) else {}
+
+
 def run_facts(path: Path) -> dict[str, Any]:
     """A run for people: what was done, how long each part took, and the loss of each student."""
     record = _read_run(path)
