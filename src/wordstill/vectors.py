@@ -128,7 +128,7 @@ class WordVectors:
     @cached_property
     def norms(self) -> Array:
         """The length of each vector."""
-        return row_norms(self.matrix)
+        return row_norms(self._compared)
 
     @cached_property
     def _compared(self) -> Array:
