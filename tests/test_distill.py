@@ -59,6 +59,18 @@ def vector_bytes(folder: Path) -> dict[str, bytes]:
     }
 
 
+def test_processes_that_read_ahead_change_no_byte(
+    settings: DistillSettings, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wordstill.corpus.ahead.CHUNK", 2000)
+    monkeypatch.setattr("wordstill.corpus.ahead.DONE_HERE", 2)
+    limited = replace(settings, students=("aggregate", "closed"), words=3000)
+    alone = distill(corpus, out=tmp_path / "alone", settings=limited, workers=0)
+    shared = distill(corpus, out=tmp_path / "shared", settings=limited, workers=2)
+    assert vector_bytes(alone.folder) == vector_bytes(shared.folder)
+    assert 3000 <= alone.record["corpus"]["words"] == shared.record["corpus"]["words"] < 3100
+
+
 def test_a_run_leaves_its_record_and_the_vectors_of_every_student(
     settings: DistillSettings, corpus: Path, tmp_path: Path
 ) -> None:

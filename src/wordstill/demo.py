@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import Segmenter
 from wordstill.distillation import distill
@@ -54,8 +53,9 @@ def skip_gram(run: Run, say: Callable[[str], None]) -> WordVectors:
     from gensim.models import Word2Vec
 
     say("training gensim's skip-gram on the same words, to compare")
-    source = SegmentedCorpus(Corpus([demo_corpus()]), Segmenter())
-    sentences = [[word.lower() for word in sentence] for part in source.paragraphs() for sentence in part.sentences]
+    segment = Segmenter()
+    texts = (text for _, text in Corpus([demo_corpus()]).paragraphs())
+    sentences = [[word.lower() for word in sentence] for text in texts for sentence in segment(text)]
     # One worker: with more, gensim's result depends on the order in which they come to run.
     model = Word2Vec(sentences, sg=1, vector_size=300, window=5, negative=5, min_count=5, epochs=10, seed=1, workers=1)
     table: Any = model.wv

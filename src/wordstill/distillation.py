@@ -10,10 +10,12 @@ or `wordstill distill --teacher minilm --corpus texts.txt --student aggregate,cl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from wordstill.corpus.ahead import default_workers
 from wordstill.corpus.counting import count
 from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Corpus
@@ -57,15 +59,18 @@ def distill(
     say: Callable[[str], None] = lambda text: None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     keep_bytes: float = KEEP_BYTES,
+    workers: int | None = None,
 ) -> Run:
     """Distill a teacher over a corpus into the vectors of each student, in the folder `out`.
 
     `settings` has everything that can be chosen; `teacher` and `students` are for calls that need no more. Without a
     corpus there are only students that need none, and the words are those of `settings.vocabulary.forced`.
     Without `quiet` progress is shown on standard error; `say` is told what a curious user may want to know.
+    `workers` processes read ahead (None: as many as help here; 0: none); their number changes no result.
     Students that learn more than once keep what they need in `out`: at most `keep_bytes`, or the run does not begin.
     """
     settings = settings or DistillSettings(teacher=teacher, students=tuple(students))
+    workers = default_workers() if workers is None else workers
     chosen = choose_students(settings.students, settings.student_options, settings.epochs)
     paths = [corpus] if isinstance(corpus, (str, Path)) else list(corpus)
     source = None
@@ -99,7 +104,7 @@ def distill(
             f"teacher {model.name}: {model.layers} layers, {model.width} dimensions, "
             f"texts of up to {model.limit} pieces, on {model.device}"
         )
-        vocabulary, counted = count(folder, source, settings, fingerprint, quiet=quiet)
+        vocabulary, counted = count(folder, source, settings, fingerprint, workers, quiet=quiet)
         layer = settings.layer if isinstance(settings.layer, str) else model.layer(settings.layer)
         tables = Tables(folder.kept / "+tables", half_of_memory())
         lexicon = read_lexicons(settings.lexicon)
@@ -115,7 +120,7 @@ def distill(
         job = Job(folder.checkpoint, folder.kept, learners, model.width, checkpoint_seconds)
         with job.guarded():
             if source and any(learner.reads == "corpus" for learner in learners.values()):
-                teach(job, source, vocabulary, model, settings, counted["words"], quiet=quiet)
+                teach(job, source, vocabulary, model, settings, counted["words"], workers, quiet=quiet)
             show(job, vocabulary, model, settings, quiet=quiet)
             replay(job, settings.seed, counted["words"], quiet=quiet)
             return finish(job, folder, settings, model, vocabulary, counted)
@@ -153,6 +158,7 @@ def teach(
     teacher: Teacher,
     settings: DistillSettings,
     total: int,
+    workers: int,
     *,
     quiet: bool,
 ) -> None:
@@ -165,9 +171,11 @@ def teach(
     )
     by_piece = sorted({layer for student in job.students.values() if student.pieces for layer in student.layers})
     special = len(teacher.pieces.prefix) + len(teacher.pieces.suffix)
-    buffers = read_buffers(source, vocabulary, teacher, settings, job)
     fast: Teacher | None = None
-    with Progress("distilling", total, at.words, quiet=quiet) as progress:
+    with (
+        closing(read_buffers(source, vocabulary, teacher, settings, job, workers)) as buffers,
+        Progress("distilling", total, at.words, quiet=quiet) as progress,
+    ):
         while True:
             with job.clock("read"):
                 buffer = next(buffers, None)
@@ -177,7 +185,7 @@ def teach(
             batches = make_batches(buffer.texts, settings.batch_tokens, special, order)
             if fast is None:
                 with job.clock("preparing"):
-                    tokens = total * sum(text.lengths.sum() for text in buffer.texts) / max(1, buffer.words - at.words)
+                    tokens = total * buffer.tokens / max(1, buffer.words - at.words)
                     sample = make_batches(buffer.texts[:64], 4096, special, order)[:2]
                     fast = made_fast(job, teacher, settings.precision, sample, layers, tokens, progress.say)
             for texts in batches[at.batches :]:

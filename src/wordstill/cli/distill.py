@@ -40,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     teacher("--precision", choices=PRECISIONS, default="auto", help="auto: what is fastest here")
     teacher("--device", metavar="D", default="auto", help="cpu, cuda, cuda:1, ...")
     teacher("--threads", metavar="N", type=int, help="threads to compute with")
+    teacher("--workers", metavar="N", type=int, help="processes that read and segment ahead; 0 for none")
     teacher("--batch-tokens", metavar="N", type=int, default=8192, help="tokens the teacher reads at once")
     teacher("--longest-text", metavar="N", type=int, default=512, help="split longer texts at sentence borders")
     teacher("--trust-remote-code", action="store_true", help="run code that a model on the Hub brings along")
@@ -113,6 +114,7 @@ def run(arguments: argparse.Namespace) -> None:
         resume=arguments.resume,
         overwrite=arguments.overwrite,
         quiet=arguments.quiet,
+        workers=arguments.workers,
         say=(lambda text: print(text, file=sys.stderr, flush=True)) if arguments.verbose else (lambda text: None),
         checkpoint_seconds=arguments.checkpoint_seconds,
         keep_bytes=arguments.keep_bytes,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from wordstill.corpus.ahead import Chunk, chunks, in_order
 from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.vocabulary import Counts, Phrases, Vocabulary
@@ -17,8 +20,42 @@ from wordstill.runs import RunFolder
 from wordstill.settings import DistillSettings
 
 
+class Tally(NamedTuple):
+    """What a stretch of text has."""
+
+    counter: Counter[str]
+    paragraphs: int
+    sentences: int
+    words: int
+
+
+@dataclass(frozen=True)
+class Counting:
+    """All that is done to text to count it."""
+
+    segmenter: Segmenter
+    phrases: Phrases
+
+    def __call__(self, chunk: Chunk) -> Tally:
+        """Count a chunk."""
+        found = [sentences for _, text in chunk if (sentences := self.segmenter(text))]
+        counter: Counter[str] = Counter()
+        for sentences in found:
+            for sentence in sentences:
+                counter.update(self.phrases.keys(sentence))
+        return Tally(
+            counter, len(found), sum(map(len, found)), sum(len(sentence) for part in found for sentence in part)
+        )
+
+
 def count(
-    folder: RunFolder, source: SegmentedCorpus | None, settings: DistillSettings, fingerprint: str, *, quiet: bool
+    folder: RunFolder,
+    source: SegmentedCorpus | None,
+    settings: DistillSettings,
+    fingerprint: str,
+    workers: int = 0,
+    *,
+    quiet: bool,
 ) -> tuple[Vocabulary, dict[str, Any]]:
     """The vocabulary with its counts: one fast pass over the corpus, or what the run's folder kept of it."""
     began = time.monotonic()
@@ -36,12 +73,11 @@ def count(
     counts = Counts(phrases)
     paragraphs = sentences = words = 0
     with Progress("counting words", settings.words, quiet=quiet) as progress:
-        for paragraph in source.paragraphs() if source else ():
-            for sentence in paragraph.sentences:
-                counts.add(sentence)
-            paragraphs, sentences = paragraphs + 1, sentences + len(paragraph.sentences)
-            words += paragraph.words
-            progress.advance(paragraph.words)
+        for tally in tallies(source, phrases, workers) if source else ():
+            counts.add(tally.counter)
+            paragraphs, sentences = paragraphs + tally.paragraphs, sentences + tally.sentences
+            words += tally.words
+            progress.advance(tally.words)
     if source and not words:
         raise InputError("the corpus has no words (after its filters, if any); give other text with --corpus")
     if source:
@@ -61,3 +97,20 @@ def count(
     }
     folder.save_vocabulary(vocabulary, counted)
     return vocabulary, counted
+
+
+def tallies(source: SegmentedCorpus, phrases: Phrases, workers: int) -> Iterator[Tally]:
+    """The corpus counted, chunk by chunk, up to the paragraph that reaches the number of words asked for."""
+    work = Counting(source.segmenter, phrases)
+    words = 0
+    for chunk, tally in in_order(work, chunks(source.corpus.paragraphs()), workers):
+        if source.has_more(words + tally.words):
+            words += tally.words
+            yield tally
+            continue
+        for paragraph in chunk:
+            last = work([paragraph])
+            words += last.words
+            yield last
+            if not source.has_more(words):
+                return

@@ -67,6 +67,11 @@ class Phrases:
             phrases.sort(key=lambda phrase: (-len(phrase.parts), phrase.word))
         return cls(lowercase, starts)
 
+    def keys(self, sentence: Sequence[str]) -> Sequence[str]:
+        """Under what the words of a sentence are counted; a phrase is one word."""
+        keys = [word.lower() for word in sentence] if self.lowercase else sentence
+        return self.join(sentence, keys)[1] if self.starts else keys
+
     def join(self, words: Sequence[str], keys: Sequence[str]) -> tuple[list[str], list[str]]:
         """Join what belongs together: the words as the teacher shall read them, and their keys."""
         if not any(key in self.starts for key in keys):
@@ -123,19 +128,16 @@ class Vocabulary:
 
 
 class Counts:
-    """Words counted, one sentence after the other."""
+    """Words counted, one stretch of text after the other."""
 
     def __init__(self, phrases: Phrases) -> None:
         self.phrases = phrases
         self.counter: Counter[str] = Counter()
         self.forgotten = 0
 
-    def add(self, sentence: Sequence[str]) -> None:
-        """Count the words of a sentence; a phrase is counted as one word."""
-        keys: Sequence[str] = [word.lower() for word in sentence] if self.phrases.lowercase else sentence
-        if self.phrases.starts:
-            keys = self.phrases.join(sentence, keys)[1]
-        self.counter.update(keys)
+    def add(self, counter: Counter[str]) -> None:
+        """Add what a stretch of text has."""
+        self.counter.update(counter)
         if len(self.counter) > MOST_COUNTED:
             # Rare words may lose occurrences here; a word must be rare across a great stretch of text for it.
             kept = Counter({word: count for word, count in self.counter.items() if count > 1})

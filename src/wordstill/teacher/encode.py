@@ -113,7 +113,6 @@ def forward(teacher: Teacher, grid: Grid, layers: Sequence[int]) -> dict[int, to
 def _compiling() -> Iterator[None]:
     """Around calls that may compile: every layer is a case of its own, and nothing is printed."""
     import torch
-
     import torch._inductor.config as inductor
 
     dynamo: Any = torch._dynamo

@@ -6,7 +6,7 @@ import copy
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wordstill.machine import guard, this_machine
 from wordstill.teacher.load import Teacher
@@ -14,6 +14,7 @@ from wordstill.teacher.stack import layers_of
 
 if TYPE_CHECKING:
     import torch
+
 
 class Unavailable(Exception):
     """This machine cannot compute that way, and why."""

@@ -1,0 +1,94 @@
+"""Work on a corpus ahead of whoever needs the results: in other processes, in order, a bounded stretch ahead."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, TypeAlias, TypeVar
+
+from wordstill.corpus.read import Position
+from wordstill.machine import usable_cores
+
+Chunk: TypeAlias = list[tuple[Position, str]]
+Result = TypeVar("Result")
+# Characters that are worked on at once.
+CHUNK = 1 << 17
+# A short corpus is done before a process would have started: so many chunks are done right here.
+DONE_HERE = 12
+
+
+def chunks(paragraphs: Iterable[tuple[Position, str]]) -> Iterator[Chunk]:
+    """Paragraphs in stretches of about CHUNK characters."""
+    chunk: Chunk = []
+    size = 0
+    for position, text in paragraphs:
+        chunk.append((position, text))
+        size += len(text)
+        if size >= CHUNK:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def default_workers() -> int:
+    """Leave most cores to the teacher: a process segments and cuts far more text than a core can compute on."""
+    return min(4, max(0, usable_cores() - 1))
+
+
+def in_order(
+    work: Callable[[Chunk], Result], given: Iterator[Chunk], workers: int, ahead: int = 0
+) -> Iterator[tuple[Chunk, Result]]:
+    """Each chunk with its result, in the order given; up to `ahead` chunks (and a few more) are done in advance.
+
+    `work` is copied to each process once. Without workers everything is done here: the results are the same.
+    """
+    for chunk in islice(given, DONE_HERE if workers else None):
+        yield chunk, work(chunk)
+    first = next(given, None)
+    if first is None:
+        return
+    # Unlike the standard library's, these processes do not run the user's script again.
+    from loky import ProcessPoolExecutor
+
+    pool = ProcessPoolExecutor(max_workers=workers, initializer=_begin, initargs=(work,))
+    try:
+        waiting: deque[tuple[Chunk, Any]] = deque([(first, pool.submit(_do, first))])
+        for chunk in given:
+            waiting.append((chunk, pool.submit(_do, chunk)))
+            if len(waiting) > ahead + 2 * workers:
+                done, result = waiting.popleft()
+                yield done, result.result()
+        while waiting:
+            done, result = waiting.popleft()
+            yield done, result.result()
+    finally:
+        pool.shutdown(wait=True, kill_workers=True)
+
+
+_work: Callable[[Chunk], Any]
+
+
+def _begin(work: Callable[[Chunk], Any]) -> None:
+    global _work
+    _work = work
+    # Ctrl-C is for the process that was started by hand; it ends the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # the processes are what runs side by side
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End when the process that needs the results is gone, however it went."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+def _do(chunk: Chunk) -> Any:
+    return _work(chunk)
