@@ -14,7 +14,7 @@ from small_reports import UGLY, WORDS, made, make_run, scores
 from wordstill import WordVectors
 from wordstill.cli import main
 from wordstill.errors import InputError
-from wordstill.explore.facts import thinned
+from wordstill.explore.facts import public_name, thinned
 from wordstill.explore.report import MOST_MODELS, default_words, script_json, write_report
 from wordstill.explore.wordmap import NONE, frequent_words, word_map
 from wordstill.explore.words import shown
@@ -141,6 +141,20 @@ def test_the_most_frequent_words_of_all_models_are_on_the_map() -> None:
 def test_a_curve_is_thinned_by_averages() -> None:
     assert thinned([[1, 4.0], [2, 2.0], [3, 6.0]], most=2) == [[1.5, 3.0], [3.0, 6.0]]
     assert thinned([[1, float("nan")], [2, 2.0]], most=2) == [[2.0, 2.0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("minilm", "minilm"),
+        ("org/model", "org/model"),
+        ("/home/someone/model", "model"),
+        ("../model", "model"),
+        (None, None),
+    ],
+)
+def test_a_report_does_not_tell_where_a_teacher_lay(name: str | None, expected: str | None) -> None:
+    assert public_name(name) == expected
 
 
 def test_words_are_chosen_where_nobody_names_any() -> None:

@@ -16,6 +16,8 @@ from wordstill.explore.report import write_report
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--window-size=1200,900"),
+    # A page that scrolls smoothly would move away under the mouse.
+    "--force-prefers-reduced-motion",
 )
 
 
@@ -82,6 +84,10 @@ def text_of(browser: Any, selector: str) -> str:
     return str(browser.execute_script("return document.querySelector(arguments[0]).textContent", selector))
 
 
+def emulate_media(browser: Any, feature: str, value: str) -> None:
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": feature, "value": value}]})
+
+
 def into_view(browser: Any, element: Any) -> None:
     browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
 
@@ -132,6 +138,11 @@ def test_words_are_suggested_while_one_types_and_chosen_by_the_keyboard(page: An
     field.send_keys("\ue015\n")  # arrow down, enter
     assert text_of(page, "#map-word h3") == "rivers"
     field.clear()
+    field.send_keys("river")
+    click(page, page.find_elements("css selector", "#map-found [role=option]")[1])
+    assert not page.find_element("id", "map-found").is_displayed()
+    assert text_of(page, "#map-word h3") == "rivers"
+    field.clear()
     field.send_keys("zzzz")
     assert text_of(page, "#map-found") == "no word of the map is like this"
 
@@ -151,7 +162,9 @@ def test_the_mouse_shows_and_chooses_words(page: Any) -> None:
     assert text_of(page, "#map-word h3") == "king"
 
 
-def test_another_models_map_has_the_words_elsewhere(page: Any) -> None:
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_another_models_map_has_the_words_elsewhere(page: Any, motion: str) -> None:
+    emulate_media(page, "prefers-reduced-motion", motion)
     place = "return [...map.places.slice(0, 20)].join()"
     before = page.execute_script(place)
     second = page.find_elements("css selector", "#map-models [role=radio]")[1]
@@ -161,6 +174,7 @@ def test_another_models_map_has_the_words_elsewhere(page: Any) -> None:
     assert page.execute_script(place) != before
     search(page, "word299")
     assert "has no vector for it" in text_of(page, "#map-word")
+    emulate_media(page, "prefers-reduced-motion", "")
 
 
 def test_the_map_zooms_and_moves_by_wheel_keys_and_buttons_and_shows_more_labels(page: Any) -> None:
@@ -210,13 +224,22 @@ def test_the_scheme_follows_the_system_and_the_button(page: Any) -> None:
     def scheme() -> str:
         return str(page.execute_script("return getComputedStyle(document.body).backgroundColor"))
 
-    emulate = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", emulate)
+    emulate_media(page, "prefers-color-scheme", "dark")
     wait(page, "document.documentElement.dataset.scheme === 'dark'")
     dark = scheme()
     click(page, page.find_element("id", "scheme"))
     assert scheme() == "rgb(255, 255, 255)" != dark
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    emulate_media(page, "prefers-color-scheme", "")
+
+
+def test_paper_is_white_whatever_the_scheme(page: Any) -> None:
+    click(page, page.find_element("id", "scheme"))
+    page.execute_script(
+        "window.addEventListener('beforeprint', () => { window.printed = document.documentElement.dataset.scheme; })"
+    )
+    assert len(page.execute_cdp_cmd("Page.printToPDF", {})["data"]) > 10_000
+    assert page.execute_script("return window.printed") == "light"
+    assert page.execute_script("return document.documentElement.dataset.scheme") == "dark"
 
 
 def test_nothing_is_wider_than_a_phone(page: Any) -> None:

@@ -94,7 +94,7 @@ def run_facts(path: Path) -> dict[str, Any]:
     seconds = record.get("seconds", {})
     corpus, speed = record.get("corpus", {}), record.get("tokens_per_second", {})
     facts = {
-        "teacher": _get(record, "teacher", "name"),
+        "teacher": public_name(_get(record, "teacher", "name")),
         "precision": record.get("precision"),
         "paragraphs": corpus.get("paragraphs"),
         "sentences": corpus.get("sentences"),
@@ -126,6 +126,12 @@ def run_facts(path: Path) -> dict[str, Any]:
             if len(student.get("loss", [])) > 1
         ],
     }
+
+
+def public_name(teacher: Any) -> Any:
+    """A teacher's name without the folder it lay in: a report may be sent to others."""
+    is_path = isinstance(teacher, str) and (Path(teacher).is_absolute() or teacher.startswith((".", "~")))
+    return Path(teacher).name if is_path else teacher
 
 
 def thinned(points: Sequence[Sequence[float]], most: int = CURVE_POINTS) -> list[list[float]]:

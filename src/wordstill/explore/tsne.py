@@ -7,10 +7,12 @@ with linear interpolation), for few points it is taken as it stands. numpy and s
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from wordstill.errors import InputError
 from wordstill.vectors import Array
 
 # For maps of many words: few neighbours of nearly equal weight keep neighbourhoods better than many of unequal weight,
@@ -33,6 +35,8 @@ def tsne(neighbors: Array, cosines: Array, start: Array, perplexity: float = PER
     cosines    of those neighbours; squared distances are 2 - 2 cosine
     start      first coordinates; only their arrangement counts, not their size
     """
+    if find_spec("scipy") is None:
+        raise InputError("t-SNE needs scipy: pip install 'wordstill[evaluate]'")
     count = len(neighbors)
     # One array an axis, in single precision: the steps below are bound by memory.
     points = np.ascontiguousarray(np.asarray(start, dtype=np.float32).T)

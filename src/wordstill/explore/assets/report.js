@@ -161,14 +161,16 @@ function searchWords(field, list, words, choose) {
     close();
     choose(word);
   }
-  field.addEventListener("input", () => {
+  function look() {
     if (!field.value) return close();
     found = matches(field.value);
     active = 0;
     show();
-  });
+  }
+  field.addEventListener("input", look);
   field.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") close();
+    if (event.key === "Escape") return close();
+    if (list.hidden && (event.key === "Enter" || event.key === "ArrowDown")) look();
     if (list.hidden || !found.length) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {
@@ -177,7 +179,9 @@ function searchWords(field, list, words, choose) {
       event.preventDefault();
     } else if (event.key === "Enter") take(found[active]);
   });
-  field.addEventListener("blur", () => setTimeout(close, 200));
+  field.addEventListener("blur", close);
+  // A word is clicked on before the field loses the focus, which would close the list.
+  list.addEventListener("mousedown", (event) => event.preventDefault());
 }
 
 function chooseScheme(map) {
@@ -190,6 +194,15 @@ function chooseScheme(map) {
   }
   button.addEventListener("click", () => set(root.dataset.scheme !== "dark"));
   wanted.addEventListener("change", () => set(wanted.matches));
+  // Paper is white; the canvas must be repainted at once, before the page is taken.
+  let before = false;
+  window.addEventListener("beforeprint", () => {
+    before = root.dataset.scheme === "dark";
+    set(false);
+    map.paint();
+    byId("scores-details")?.setAttribute("open", "");
+  });
+  window.addEventListener("afterprint", () => set(before));
   set(wanted.matches);
 }
 

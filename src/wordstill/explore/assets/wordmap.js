@@ -53,7 +53,8 @@ class WordMap {
     this.canvas.width = Math.round(clientWidth * ratio);
     this.canvas.height = Math.round(clientHeight * ratio);
     if (first) this.showAll();
-    else this.redraw();
+    // At once: a canvas that has a new size is empty, and a printer does not wait for the next frame.
+    this.paint();
   }
 
   showAll() {
