@@ -227,3 +227,11 @@ def test_a_loss_that_is_not_a_number_stops_at_once() -> None:
     student.table[:] = np.nan
     with pytest.raises(FloatingPointError, match="the loss is nan"):
         student.observe(made_batch(made_sentences([(6, 6, 6), (6,)])))
+
+
+def test_the_variant_by_pieces_takes_its_contexts_from_them() -> None:
+    means = np.random.default_rng(1).normal(size=(7, 5)).astype(np.float32)
+    batch = replace(made_batch(made_sentences()), pieces={2: means})
+    contexts = X2Static(made_task(), X2StaticSettings(variant="pieces")).observe(batch)
+    assert contexts is not None
+    np.testing.assert_array_equal(contexts.vectors, means)

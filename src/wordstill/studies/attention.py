@@ -25,7 +25,7 @@ LINES = {"attention": "true", "no attention": "false"}
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add this study's arguments."""
     add_arguments(parser, datasets=("ws353", "simlex999", "simverb3500", "men3k"))
-    parser.add_argument("--epochs", metavar="N", nargs="+", type=int, default=[1, 2, 4], help="(1 2 4)")
+    parser.add_argument("--epochs", metavar="N", nargs="+", type=int, default=[1, 2, 4], help="the points (1 2 4)")
 
 
 def run(arguments: argparse.Namespace) -> Study:

@@ -34,7 +34,7 @@ SENTENCE = "football is the most popular sport in Brazil"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add this study's arguments."""
     add_arguments(parser, datasets=())
-    parser.add_argument("--sentence", metavar="TEXT", default=SENTENCE, help=f"({SENTENCE})")
+    parser.add_argument("--sentence", metavar="TEXT", default=SENTENCE, help=f"what to look at ({SENTENCE})")
 
 
 def run(arguments: argparse.Namespace) -> Study:

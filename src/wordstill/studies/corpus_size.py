@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add this study's arguments."""
     add_arguments(parser, datasets=("simlex999", "rw2034"), sizes=True)
     add = parser.add_argument
-    add("--student", metavar="NAME,..", default="aggregate,x2static", help="(aggregate,x2static)")
+    add("--student", metavar="NAME,..", default="aggregate,x2static", help="the students (aggregate,x2static)")
     add("--same-words", action="store_true", help="judge on the words that the smallest corpus has")
 
 

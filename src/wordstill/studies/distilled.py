@@ -30,11 +30,12 @@ def add_arguments(
     add("--context", choices=("paragraph", "sentence"), default="paragraph", help="what the teacher reads at once")
     add("--min-count", metavar="N", type=int, default=5, help="the least occurrences of a word (5)")
     add("--set", metavar="STUDENT.OPTION=VALUE", nargs="+", action="extend", default=[], help="a student's option")
+    add("--precision", choices=("auto", "float32", "bfloat16", "int8"), default="auto", help="see wordstill distill")
     add("--threads", metavar="N", type=int, help="threads to compute with")
     add("--seed", metavar="N", type=int, default=0)
     add("--keep-bytes", metavar="N", type=float, default=20e9, help="disk that further epochs may take (20e9)")
     if datasets:
-        add("--datasets", metavar="NAME,..", default=",".join(datasets), help=f"({','.join(datasets)})")
+        add("--datasets", metavar="NAME,..", default=",".join(datasets), help=f"the data sets ({','.join(datasets)})")
         add("--split", choices=("dev", "test"), help="judge only one half of every set")
         add("--resamples", metavar="N", type=int, default=1000, help="draws of the bootstrap (1000)")
     add("-q", "--quiet", action="store_true", help="no progress")
@@ -75,8 +76,12 @@ def distilled(
         context=arguments.context,
         words=words or arguments.words,
         seed=arguments.seed,
+        precision=arguments.precision,
         threads=arguments.threads,
         vocabulary=VocabularySettings(min_count=arguments.min_count),
+        # The methods as they are, without our help for rare and unseen words.
+        rare="leave",
+        subwords=False,
     )
     return distill(
         arguments.corpus,

@@ -23,7 +23,9 @@ from wordstill.studies.points import Point, Scores
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add this study's arguments."""
     add_arguments(parser, datasets=("ws353", "simlex999", "simverb3500", "men3k"), teachers=True)
-    parser.add_argument("--student", metavar="NAME,..", default="aggregate,x2static", help="(aggregate,x2static)")
+    parser.add_argument(
+        "--student", metavar="NAME,..", default="aggregate,x2static", help="the students (aggregate,x2static)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> Study:

@@ -23,7 +23,9 @@ METHODS = {"dynamic-skipgram": {}, "closed": {"view": "window"}}
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add this study's arguments."""
     add_arguments(parser, datasets=("ws353", "simlex999", "simverb3500", "men3k"))
-    parser.add_argument("--windows", metavar="N", nargs="+", type=int, default=[1, 2, 5, 8], help="(1 2 5 8)")
+    parser.add_argument(
+        "--windows", metavar="N", nargs="+", type=int, default=[1, 2, 5, 8], help="the windows (1 2 5 8)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> Study:
