@@ -14,10 +14,10 @@ import sys
 from functools import partial
 from typing import Any
 
-from wordstill.explore.charts import Series, bar_chart
+from wordstill.explore.charts import bar_chart
 from wordstill.studies import Study
 from wordstill.studies.distilled import listed
-from wordstill.studies.points import judged_sets
+from wordstill.studies.points import judged_sets, series
 from wordstill.vectors import WordVectors
 
 SETS = ("ws353", "ws353s", "ws353r", "simlex999", "rw2034", "men3k", "rg65")
@@ -66,9 +66,7 @@ def run(arguments: argparse.Namespace) -> Study:
                 }
             )
         rows.append(row)
-        found = [results.find(name, way) for name in columns]
-        low, value, high = ([100 * getattr(one, part) for one in found] for part in ("low", "score", "high"))
-        bars.append(Series(way, value, low, high))
+        bars.append(series(way, [results.find(name, way) for name in columns]))
     coverage = ", ".join(f"{name} {100 * results.find(name, 'none').coverage:.0f} %" for name in names)
     title = f"Ways to refine {arguments.vectors}"
     shown = [name if name != OVERALL else "average" for name in columns]

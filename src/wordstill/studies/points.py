@@ -107,13 +107,7 @@ class Scores:
 
     def series(self, line: str, column: str, name: str = "") -> Series:
         """The scores of a line's points on a data set, times 100, with their intervals."""
-        found = [self.result(point, column) for point in self.points if point.line == line]
-        return Series(
-            name or line,
-            [100 * one.score for one in found],
-            [100 * one.low for one in found],
-            [100 * one.high for one in found],
-        )
+        return series(name or line, [self.result(point, column) for point in self.points if point.line == line])
 
     @property
     def lines(self) -> list[str]:
@@ -140,6 +134,12 @@ class Scores:
             f"The last column is the paired difference in {self.columns[-1]} with its 95 % interval, on the items that"
             " both cover; the intervals of the scores themselves are in the JSON and, as whiskers, in the picture.",
         ]
+
+
+def series(name: str, results: Sequence[Result]) -> Series:
+    """Scores times 100 with their intervals, for a chart."""
+    low, value, high = ([100 * getattr(one, part) for one in results] for part in ("low", "score", "high"))
+    return Series(name, value, low, high)
 
 
 def judged_sets(results: Results) -> list[str]:

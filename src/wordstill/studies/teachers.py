@@ -14,10 +14,10 @@ import re
 from functools import partial
 
 from wordstill.errors import InputError
-from wordstill.explore.charts import Series, bar_chart
+from wordstill.explore.charts import bar_chart
 from wordstill.studies import Study
 from wordstill.studies.distilled import add_arguments, distilled, listed
-from wordstill.studies.points import Point, Scores
+from wordstill.studies.points import Point, Scores, series
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,10 @@ def run(arguments: argparse.Namespace) -> Study:
         draw=partial(
             bar_chart,
             scores.columns,
-            [bars(scores, point) for point in points],
+            [
+                series(f"{point.place}, {point.line}", [scores.result(point, column) for column in scores.columns])
+                for point in points
+            ],
             title=title,
             y_label="score × 100",
         ),
@@ -65,10 +68,3 @@ def run(arguments: argparse.Namespace) -> Study:
 def folder_name(teacher: str) -> str:
     """The last part of a teacher's path or Hub name, as a folder can be called."""
     return re.sub(r"[^\w.-]", "-", teacher.rstrip("/").rpartition("/")[2]) or "teacher"
-
-
-def bars(scores: Scores, point: Point) -> Series:
-    """One teacher's and student's scores on every data set."""
-    found = [scores.result(point, column) for column in scores.columns]
-    low, value, high = ([100 * getattr(one, part) for one in found] for part in ("low", "score", "high"))
-    return Series(f"{point.place}, {point.line}", value, low, high)
