@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import re
+import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -108,10 +110,7 @@ def test_words_of_any_script_are_drawn_without_a_warning(ending: str, tmp_path: 
         ElementTree.parse(tmp_path / "ugly.svg")
 
 
-@pytest.mark.filterwarnings("ignore:Glyph")
 def labels_of_without_glyph_warnings(picture: Picture) -> list[list[tuple[float, float, float, float]]]:
-    import warnings
-
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")
         return labels_of(picture)
@@ -184,6 +183,13 @@ def test_bad_input_is_one_sentence(
     names = {"v": str(tmp_path / "v"), "pairs": str(tmp_path / "pairs")}
     assert main(["plot", *(argument.format(**names) for argument in arguments)]) == 2
     assert expected in capsys.readouterr().err
+
+
+def test_umap_is_asked_for_where_it_is_missing() -> None:
+    if importlib.util.find_spec("umap") is not None:
+        pytest.skip("umap-learn is installed")
+    with pytest.raises(InputError, match="pip install umap-learn"):
+        pairs_plot(made(WORDS), [("word1", "word2"), ("word3", "word4")], "umap")
 
 
 def test_a_picture_of_another_kind_is_refused_before_any_work(capsys: pytest.CaptureFixture[str]) -> None:
