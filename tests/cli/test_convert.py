@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from wordstill.cli import main
-from wordstill.formats import load, save
+from wordstill.formats import READ, load, save
 from wordstill.vectors import WordVectors
 
 WORDS = ["rare", "the", "new york", "river", "tab\tword"]
@@ -122,13 +122,15 @@ def test_from_and_to_overrule_content_and_name(tmp_path: Path, capsys: pytest.Ca
     assert "is not a whole parquet file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("format", ["folder", "static-embedding", "spacy", "numpy", "projector", "word2vec-binary"])
+@pytest.mark.parametrize("format", READ)
 def test_a_wrong_from_is_one_sentence_and_exit_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], format: str
 ) -> None:
     (tmp_path / "v.txt").write_text("prose, and not a vector\n")
-    assert main(["convert", str(tmp_path / "v.txt"), str(tmp_path / "x"), "--from", format]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    (tmp_path / "folder").mkdir()
+    for source in ("v.txt", "folder"):
+        assert main(["convert", str(tmp_path / source), str(tmp_path / "x"), "--from", format]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_the_second_file_of_a_pair_is_not_overwritten_unasked(

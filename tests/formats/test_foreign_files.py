@@ -154,6 +154,15 @@ def test_parquet_that_is_no_table_of_vectors_is_refused(
         load(tmp_path / "v.parquet")
 
 
+def test_parquet_text_that_is_not_utf8_is_noted(tmp_path: Path) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    words = arrow.array([b"ok", b"caf\xe9"], arrow.binary()).view(arrow.string())
+    parquet.write_table(arrow.table({"word": words, "vector": [[1.0], [2.0]]}), tmp_path / "v.parquet")
+    vectors = load(tmp_path / "v.parquet")
+    assert vectors.words == ["ok", "caf\ufffd"]
+    assert vectors.card["notes"] == ["1 words were not UTF-8 and have replacement characters"]
+
+
 def test_a_cut_parquet_file_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     save(small(), tmp_path / "v.parquet")

@@ -17,7 +17,7 @@ from wordstill.files import replacing
 from wordstill.formats import numbers, vocabulary_file
 from wordstill.formats.format import Format
 from wordstill.formats.storage import as_type
-from wordstill.formats.table import Table, encoded_words, once
+from wordstill.formats.table import Table, encoded_words, once, reading
 from wordstill.formats.texts import whole_lines
 from wordstill.formats.word2vec import ROWS_A_WRITE, blocks_of_lines
 from wordstill.vectors import Array, WordVectors
@@ -83,7 +83,7 @@ def holds(word: str) -> bool:
 
 def _read_numbers(path: Path) -> Array:
     table: Table | None = None
-    with path.open("rb") as file:
+    with reading(path) as file:
         line_number = 1
         for block in blocks_of_lines(path, file.read):
             lines = [line.rstrip(b"\r").replace(b"\t", b" ") for line in block]

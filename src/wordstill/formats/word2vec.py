@@ -55,7 +55,10 @@ def read(path: Path, dimensions: int | None = None) -> WordVectors:
 
 def read_glove(path: Path) -> WordVectors:
     """Read text without a first line."""
-    return read(path, glove_dimensions(path))
+    dimensions = glove_dimensions(path)
+    if not dimensions:
+        raise InputError(f"{path} has no numbers after the words of its first lines: it is no GloVe file")
+    return read(path, dimensions)
 
 
 def write(vectors: WordVectors, path: Path, dtype: str = "float32", header: bool = True) -> None:
