@@ -215,7 +215,8 @@ def bar_chart(
     y_label: str = "",
 ) -> Figure:
     """Groups of bars side by side, one bar a series, with intervals as whiskers and values on top."""
-    figure, axes = new_figure(width=min(14.0, max(6.0, 0.6 + 0.34 * len(groups) * (len(series) + 1))))
+    inches = min(14.0, max(6.0, 0.6 + 0.22 * len(groups) * (len(series) + 1)))
+    figure, axes = new_figure(inches)
     places = np.arange(len(groups))
     width = 0.8 / max(1, len(series))
     for number, one in enumerate(series):
@@ -233,13 +234,13 @@ def bar_chart(
                 above = max(top, 0.0)
                 axes.annotate(f"{value:.0f}", (place, above), (0, 1.5), textcoords="offset points", ha="center",
                               va="bottom", fontsize=6)  # fmt: skip
-    crowded = max((len(name) for name in groups), default=0) * len(groups) > 70
+    crowded = max((len(name) for name in groups), default=0) * len(groups) > 11 * inches
     axes.set_xticks(places, groups, rotation=30 if crowded else 0, ha="right" if crowded else "center")
     axes.tick_params(axis="x", length=0)
     axes.axhline(0.0, color="#333333", linewidth=0.8)
     axes.grid(axis="y")
     if len(series) > 1:
-        figure.legend(loc="outside lower center", ncols=min(4, len(series)))
+        figure.legend(loc="outside lower center", ncols=len(series) if len(series) <= 4 else (len(series) + 1) // 2)
     _name(axes, title, x_label, y_label)
     return figure
 
