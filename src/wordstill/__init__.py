@@ -1,10 +1,12 @@
 """wordstill: distill contextual language models into static word vectors.
 
->>> from wordstill import WordVectors
->>> vectors = WordVectors.load("run/aggregate")                # doctest: +SKIP
->>> vectors.most_similar("river")                              # doctest: +SKIP
+>>> import wordstill
+>>> vectors = wordstill.WordVectors.load("run/aggregate")
+>>> len(vectors.most_similar("river", topn=3))
+3
 
-`distill` and `evaluate` are imported when they are first used: looking words up never waits for torch.
+`distill`, `evaluate` and `WordVectorizer` (for scikit-learn) are imported when they are first used: looking words up
+never waits for torch.
 """
 
 from __future__ import annotations
@@ -18,15 +20,17 @@ if TYPE_CHECKING:
     from wordstill.distillation import distill as distill
     from wordstill.errors import InputError as InputError
     from wordstill.evaluation import evaluate as evaluate
+    from wordstill.vectorizer import WordVectorizer as WordVectorizer
     from wordstill.vectors import WordVectors as WordVectors
 
 _HOME = {
     "WordVectors": "wordstill.vectors",
+    "WordVectorizer": "wordstill.vectorizer",
     "InputError": "wordstill.errors",
     "distill": "wordstill.distillation",
     "evaluate": "wordstill.evaluation",
 }
-__all__ = ["InputError", "WordVectors", "__version__", "distill", "evaluate"]
+__all__ = ["InputError", "WordVectorizer", "WordVectors", "__version__", "distill", "evaluate"]
 
 
 def __getattr__(name: str) -> Any:

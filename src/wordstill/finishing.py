@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wordstill import __version__
+from wordstill import __version__, subwords
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.errors import InputError
 from wordstill.formats import safetensors
@@ -20,7 +20,7 @@ from wordstill.unseen import ALONE, WordsAlone, complete
 from wordstill.vectors import WordVectors
 
 # The parts of a run whose seconds run.json tells, besides those of each student.
-PARTS = ("preparing", "read", "teacher", "pooling", "keeping", "alone", "unseen")
+PARTS = ("preparing", "read", "teacher", "pooling", "keeping", "alone", "unseen", "subwords")
 
 
 class Run(NamedTuple):
@@ -62,6 +62,9 @@ def finish(
             vectors = vectors.map(lambda matrix: reduce_dimensions(matrix, settings.dimensions or 0))
             projection = {}  # it leads to the dimensions that are gone
         vectors.card = card(settings, teacher, counted) | {"method": vectors.card}
+        if settings.subwords:
+            with job.clock("subwords"):
+                vectors.subwords = subwords.fit(vectors)
         vectors.save(folder.path / name)
         if projection:
             safetensors.write(folder.path / name / "projection.safetensors", projection)
@@ -71,6 +74,7 @@ def finish(
             "dimensions": vectors.vector_size,
             "loss": [[words, round(loss, 6)] for words, loss in student.losses],
             **({"unseen": how} if how else {}),
+            **({"subwords_bytes": vectors.subwords.bytes} if vectors.subwords else {}),
         }
     seconds = at.seconds
     total = job.total_seconds()

@@ -28,6 +28,8 @@ COMMANDS = {
     "neighbors": "list the words nearest to a word",
     "analogy": "solve A is to B as C is to ...",
     "similarity": "print the cosine of two words",
+    "odd": "find the word that does not belong with the others",
+    "subwords": "fit a model of spellings for words outside the vocabulary",
     "convert": "write vectors in another format",
     "info": "tell what a vectors file or folder is",
 }

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import argparse
 
-from wordstill.cli.words import add_json, require, show
+from wordstill.cli.words import add_options, add_vectors, require, show
 from wordstill.errors import InputError
 from wordstill.vectors import WordVectors
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add this command's arguments."""
-    parser.add_argument("vectors", metavar="VECTORS", help="a vectors folder, or a word2vec or GloVe file")
+    add_vectors(parser)
     for name in ("A", "B", "C"):
         parser.add_argument(name.lower(), metavar=name)
     parser.add_argument("--top", type=int, default=5, metavar="N", help="answers (default: 5)")
@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="add",
         help="3CosAdd or 3CosMul (default: add)",
     )
-    add_json(parser)
+    add_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -33,5 +33,6 @@ def run(arguments: argparse.Namespace) -> None:
         raise InputError(f"--top must be at least 1, not {arguments.top}")
     vectors = WordVectors.load(arguments.vectors)
     question = (arguments.a, arguments.b, arguments.c)
-    require(vectors, question)
-    show(vectors.analogy(*question, topn=arguments.top, method=arguments.method), ("answer", "score"), arguments.json)
+    require(vectors, question, arguments.oov)
+    answers = vectors.analogy(*question, topn=arguments.top, method=arguments.method, oov=arguments.oov)
+    show(answers, ("answer", "score"), arguments.json)

@@ -67,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     vocabulary("--keep-case", action="store_true", help="do not lowercase the vocabulary")
 
     vocabulary("--rare", choices=("mix", "leave"), default="mix", help="mix rare words with the teacher's idea of them")
-    vocabulary("--no-subwords", action="store_true", help="store no model of spellings for words outside the vocabulary")
+    vocabulary("--no-subwords", action="store_true", help="store no model of spellings for other words")
 
     training = parser.add_argument_group("training").add_argument
     training("--dim", metavar="N", type=int, help="reduce the vectors to N dimensions")

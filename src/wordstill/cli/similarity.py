@@ -8,16 +8,16 @@ from __future__ import annotations
 import argparse
 from itertools import combinations
 
-from wordstill.cli.words import add_json, require, show
+from wordstill.cli.words import add_options, add_vectors, require, show
 from wordstill.errors import InputError
 from wordstill.vectors import WordVectors
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add this command's arguments."""
-    parser.add_argument("vectors", metavar="VECTORS", help="a vectors folder, or a word2vec or GloVe file")
+    add_vectors(parser)
     parser.add_argument("words", metavar="WORD", nargs="+", help="two words or more")
-    add_json(parser)
+    add_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -25,6 +25,6 @@ def run(arguments: argparse.Namespace) -> None:
     if len(arguments.words) < 2:
         raise InputError("a similarity needs two words; give another one")
     vectors = WordVectors.load(arguments.vectors)
-    require(vectors, arguments.words)
-    rows = [(*pair, vectors.similarity(*pair)) for pair in combinations(arguments.words, 2)]
+    require(vectors, arguments.words, arguments.oov)
+    rows = [(*pair, vectors.similarity(*pair, oov=arguments.oov)) for pair in combinations(arguments.words, 2)]
     show(rows, ("first", "second", "cosine"), arguments.json)

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
-from itertools import chain
 from typing import Any
 
-from wordstill.cli.tables import table
-from wordstill.errors import InputError
-from wordstill.vectors import WordVectors
+import numpy as np
 
-# Comparing a misspelt word with every word of a large vocabulary would take seconds; the first are the frequent ones.
-COMPARED = 50_000
+from wordstill.cli.tables import table
+from wordstill.corpus.segment import Segmenter
+from wordstill.errors import InputError
+from wordstill.oov import RULES, answer
+from wordstill.spelling import close_spellings
+from wordstill.vectors import Array, WordVectors, unit
+
+
+def add_vectors(parser: argparse.ArgumentParser) -> None:
+    """The vectors to ask, which all of them have."""
+    parser.add_argument("vectors", metavar="VECTORS", help="a vectors folder, or a word2vec or GloVe file")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The switches of those that ask for words."""
+    parser.add_argument(
+        "--oov", metavar="RULE,..", help=f"what may answer for a word without a vector: {', '.join(RULES)}"
+    )
+    add_json(parser)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -22,25 +36,33 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
-def require(vectors: WordVectors, words: Sequence[str]) -> None:
-    """Refuse words that have no vector, with spellings that have one."""
-    for word in words:
-        if word not in vectors:
-            near = close_spellings(vectors, word)
-            hint = f"; near it are {', '.join(near)}" if near else "; no word is spelt like it"
+def require(vectors: WordVectors, words: Sequence[str], oov: str | None = None) -> None:
+    """Refuse words that have no vector, with spellings that have one; tell where a rule answers for a word."""
+    for word in dict.fromkeys(words):
+        if word in vectors:
+            continue
+        found = answer(vectors, word, oov)
+        if found is None:
+            near = close_spellings(vectors.words, word)
+            hint = f"; near it are {', '.join(map(text_of, near))}" if near else "; no word is spelt like it"
             raise InputError(f"the word {word!r} has no vector{hint}")
+        print(f"note: {text_of(word)} has no vector of its own; taken is {text_of(found[1])}", file=sys.stderr)
 
 
-def close_spellings(vectors: WordVectors, word: str) -> list[str]:
-    """The same word in another case or joined by another sign, then words spelt alike."""
-    lower = word.lower()
-    variants = [lower, word.capitalize(), word.upper(), word.title(), lower.replace(" ", "_"), lower.replace(" ", "-")]
-    found = [variant for variant in variants if variant in vectors]
-    alike = (
-        get_close_matches(spelling, vectors.words[:COMPARED], n=3, cutoff=0.75)
-        for spelling in dict.fromkeys([word, lower])
-    )
-    return list(dict.fromkeys([*found, *chain(*alike)]))[:4]
+def phrase_vector(vectors: WordVectors, phrase: str, oov: str | None) -> Array | None:
+    """The mean of the unit vectors of a phrase's words, telling which are left out; None where all are."""
+    lower = all(word == word.lower() for word in vectors.words[:1000])
+    words = [word for sentence in Segmenter()(phrase) for word in sentence]
+    found = {}
+    for word in words:
+        vector = vectors.get(word, oov=oov)
+        found[word] = vectors.get(word.lower(), oov=oov) if vector is None and lower else vector
+    missing = [word for word in dict.fromkeys(words) if found[word] is None]
+    if len(missing) == len(found):
+        return None
+    if missing:
+        print(f"note: left out, having no vector: {', '.join(map(text_of, missing))}", file=sys.stderr)
+    return unit(np.sum([unit(vector) for word in words if (vector := found[word]) is not None], axis=0))
 
 
 def show(rows: Sequence[Sequence[Any]], headings: Sequence[str], as_json: bool) -> None:

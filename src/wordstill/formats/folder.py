@@ -7,6 +7,7 @@ config.json         what model2vec asks for, and the card under the key `wordsti
 tokenizer.json      for the two other libraries (see `tokenizer.py`); wordstill does not read it
 modules.json        for sentence-transformers
 README.md           the model card
+subwords.safetensors  a model of spellings, for words outside the table; not always there
 
 model2vec drops unknown words from its mean; sentence-transformers counts them, so their vector is zero: the mean
 gets shorter and keeps its direction.
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from wordstill import subwords
 from wordstill.errors import InputError
 from wordstill.files import replacing, write_json
 from wordstill.formats import safetensors, vocabulary_file
@@ -49,7 +51,9 @@ def read(folder: Path) -> WordVectors:
         if scales is None or scales.shape != (len(matrix),):
             raise InputError(f"{folder} has int8 vectors without a tensor 'weights' of one scale a row; save it again")
         matrix = from_int8(matrix, scales)
-    return WordVectors(words, matrix[:-1], counts, _read_card(folder / "config.json"))
+    vectors = WordVectors(words, matrix[:-1], counts, _read_card(folder / "config.json"))
+    vectors.subwords = subwords.load(folder, vectors.vector_size)
+    return vectors
 
 
 def write(vectors: WordVectors, folder: Path, dtype: str = "float32") -> None:
@@ -79,6 +83,8 @@ def write(vectors: WordVectors, folder: Path, dtype: str = "float32") -> None:
         write_json(temporary / "config.json", config)
         write_json(temporary / "modules.json", _MODULES)
         (temporary / "README.md").write_text(readme(vectors), encoding="utf-8")
+        if vectors.subwords is not None:
+            vectors.subwords.save(temporary)
 
 
 def stored_type(folder: Path) -> str:

@@ -1,0 +1,32 @@
+"""Fit a model of spellings to vectors and store it with them, so that --oov subwords can answer for any word.
+
+wordstill subwords refined
+
+`wordstill distill` does so by itself; refined, combined and converted vectors have none until this is run.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from wordstill.errors import InputError
+from wordstill.vectors import WordVectors
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add this command's arguments."""
+    parser.add_argument("vectors", metavar="VECTORS", help="a vectors folder")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Fit, and write subwords.safetensors into the folder."""
+    from wordstill import subwords
+
+    folder = Path(arguments.vectors)
+    vectors = WordVectors.load(folder)
+    if not folder.is_dir():
+        raise InputError(f"{folder} is a file, which holds no model of spellings; convert it to a folder first")
+    made = subwords.fit(vectors)
+    made.save(folder)
+    print(f"{folder / subwords.FILE}: {made.bytes / 1e6:.1f} MB, learned from {len(vectors):,} words")
