@@ -64,7 +64,7 @@ def test_processes_that_read_ahead_change_no_byte(
 ) -> None:
     monkeypatch.setattr("wordstill.corpus.ahead.CHUNK", 2000)
     monkeypatch.setattr("wordstill.corpus.ahead.DONE_HERE", 2)
-    limited = replace(settings, students=("aggregate", "closed"), words=3000)
+    limited = replace(settings, students=("aggregate", "closed"), student_options={}, words=3000)
     alone = distill(corpus, out=tmp_path / "alone", settings=limited, workers=0)
     shared = distill(corpus, out=tmp_path / "shared", settings=limited, workers=2)
     assert vector_bytes(alone.folder) == vector_bytes(shared.folder)

@@ -168,7 +168,7 @@ def remember(what: str, value: Any) -> None:
     """Keep a measurement for later processes on this machine."""
     try:
         write_json(cache_folder() / "machine.json", _memory() | {_key(what): value})
-    except InputError:
+    except (InputError, OSError):
         return  # a home that cannot be written to: it is measured again next time
 
 
