@@ -31,14 +31,17 @@ lint: setup
 # With the data sets and lexicons at hand (see docs/evaluation.md) there is more to measure.
 bench: setup
 	$(BIN)/python benchmarks/distillation.py
+	$(BIN)/python benchmarks/loading.py
+	$(BIN)/python benchmarks/report.py
 	if [ -n "$$WORDSTILL_DATA" ]; then \
 		$(BIN)/python benchmarks/evaluation.py && $(BIN)/python benchmarks/refine.py $$WORDSTILL_DATA/lexicons/ppdb-xl.txt; fi
 
-# A vectors folder opened by sentence-transformers, and by model2vec in an environment of its own (its pins differ).
+# Vectors opened by those who read them: spaCy, gensim and sentence-transformers, and model2vec and fastText in an
+# environment of their own (model2vec's pins differ).
 interop: setup
 	$(BIN)/python -m pytest tests/interop
 	test -d .venv-model2vec || $(PYTHON) -m venv .venv-model2vec
-	.venv-model2vec/bin/pip install -q --disable-pip-version-check model2vec scikit-learn pytest hypothesis
+	.venv-model2vec/bin/pip install -q --disable-pip-version-check model2vec fasttext scikit-learn pytest hypothesis
 	PYTHONPATH=src .venv-model2vec/bin/python -m pytest tests/interop -p no:cacheprovider
 
 clean:
