@@ -81,7 +81,9 @@ def test_window_sizes_share_one_run_and_are_what_single_runs_give(
 
 
 def test_attention_starts_from_the_closed_form_and_reads_whole_windows() -> None:
-    found = study("attention", "--teacher", "bert", "--epochs", "1", "2", "--set", "closed.window=3", out="attention")
+    found = study(
+        "attention", "--teacher", "bert", "--epochs", "1", "2", "--set", "dynamic-skipgram.window=3", out="attention"
+    )
     scores = {(one["line"], one["epochs"]): one["score"] for one in found["records"] if one["dataset"] == "overall"}
     assert set(scores) == {(line, epochs) for line in ("attention", "no attention") for epochs in (0, 1, 2)}
     assert scores["attention", 0] == scores["no attention", 0]
@@ -92,6 +94,11 @@ def test_attention_starts_from_the_closed_form_and_reads_whole_windows() -> None
     assert (made["attention-1"]["attention"], made["attention-1"]["epochs"]) == (True, 1)
     assert (made["no-attention-2"]["attention"], made["no-attention-2"]["epochs"]) == (False, 2)
     assert made["attention-1"]["subsample"] == made["no-attention-2"]["subsample"] == 0
+    options = ["--set", "dynamic-skipgram.preset=paper", "dynamic-skipgram.subsample=0.001"]
+    found = study("attention", "--teacher", "bert", "--epochs", "1", *options, out="random")
+    assert {one["epochs"] for one in found["records"]} == {1}, "a random start is no point of the curve"
+    settings = WordVectors.load("random/attention/attention-1").card["method"]["student_settings"]
+    assert (settings["init"], settings["subsample"], settings["dimensions"]) == ("random", 0.001, 300)
 
 
 def test_corpus_sizes_can_be_judged_on_the_same_words(capsys: pytest.CaptureFixture[str]) -> None:
