@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+import wordstill
 from texts import write_corpus
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -80,3 +81,21 @@ def test_pages_point_only_to_files_that_are_there() -> None:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if not target.startswith("http"):
                 assert (page.parent / target).exists(), f"{page.name} points to {target}"
+
+
+@pytest.mark.parametrize("name", [name for name in wordstill.__all__ if not name.startswith("_")])
+def test_every_public_name_has_examples_that_are_true(
+    name: str, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(place, tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+    public = getattr(wordstill, name)
+    tests = doctest.DocTestFinder().find(public, name, globs={name: public})
+    results = [doctest.DocTestRunner().run(test) for test in tests]
+    assert sum(result.failed for result in results) == 0, capsys.readouterr().out
+    assert sum(result.attempted for result in results) > 0
+
+
+def test_the_packages_own_example_is_true(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    assert doctest.testmod(wordstill).failed == 0

@@ -135,8 +135,14 @@ def test_every_student_gives_every_word_of_the_list_a_vector_and_a_broken_run_th
     corpus = write_corpus(tmp_path / "texts.txt", 200)
     listed = VocabularySettings(forced=("unicorn", "Tokyo", "no_such phrase", "10,000"))
     settings = DistillSettings(
-        teacher=teacher, students=STUDENTS, vocabulary=listed, batch_tokens=400, buffer_tokens=3000, threads=1, dimensions=9
-    )  # fmt: skip
+        teacher=teacher,
+        students=STUDENTS,
+        vocabulary=listed,
+        batch_tokens=400,
+        buffer_tokens=3000,
+        threads=1,
+        dimensions=9,
+    )
     whole = distill(corpus, out=tmp_path / "whole", settings=settings)
     for name in STUDENTS:
         vectors = whole.vectors(name)

@@ -164,3 +164,64 @@ def test_every_width_of_numbers_is_compared(dtype: type) -> None:
 def test_answers_are_in_falling_order() -> None:
     scores = [score for _, score in OURS.most_similar("w0", topn=200)]
     assert all(first >= second for first, second in pairwise(scores))
+
+
+@given(st.sampled_from(WORDS), st.sampled_from(WORDS))
+def test_ranks_and_closer_words_are_gensims(first: str, second: str) -> None:
+    if first == second:
+        return  # rounding decides whether a word is closer to itself than itself
+    assert set(OURS.closer_than(first, second)) == set(THEIRS.closer_than(first, second))
+    assert OURS.rank(first, second) == THEIRS.rank(first, second)
+
+
+@given(st.sampled_from(WORDS), st.lists(st.sampled_from(WORDS), max_size=5))
+def test_distances_are_gensims(word: str, others: list[str]) -> None:
+    np.testing.assert_allclose(OURS.distances(word, others), THEIRS.distances(word, others), atol=1e-5)
+    np.testing.assert_allclose(OURS.distances(OURS[word]), THEIRS.distances(THEIRS[word]), atol=1e-5)
+    assert OURS.distance(word, "w0") == pytest.approx(float(THEIRS.distance(word, "w0")), abs=1e-5)
+
+
+@given(SOME_WORDS, SOME_WORDS)
+def test_the_similarity_of_lists_is_gensims(first: list[str], second: list[str]) -> None:
+    assert OURS.n_similarity(first, second) == pytest.approx(float(THEIRS.n_similarity(first, second)), abs=1e-5)
+
+
+@given(SOME_WORDS, st.booleans(), st.booleans(), st.integers(0, 9))
+def test_mean_vectors_are_gensims(words: list[str], before: bool, after: bool, seed: int) -> None:
+    weights = np.random.default_rng(seed).uniform(0.5, 2, len(words))
+    options = {"pre_normalize": before, "post_normalize": after}
+    np.testing.assert_allclose(
+        OURS.get_mean_vector(words, weights, **options),
+        THEIRS.get_mean_vector(words, weights, **options),
+        atol=1e-4,
+    )
+    np.testing.assert_allclose(OURS.get_mean_vector([*words, "nowhere"]), THEIRS.get_mean_vector(words), atol=1e-5)
+    with pytest.raises(KeyError, match="'nowhere' has no vector"):
+        OURS.get_mean_vector(["nowhere"], ignore_missing=False)
+
+
+@given(SOME_WORDS, st.floats(0.1, 3), st.floats(-2, -0.1))
+def test_weights_of_words_count_as_gensims(words: list[str], more: float, less: float) -> None:
+    if "w1" in words or "w2" in words:
+        return
+    positive = [(words[0], more), *words[1:], ("w1", less)]
+    assert_same_answers(OURS.most_similar(positive, ["w2"]), THEIRS.most_similar(positive, ["w2"]))
+
+
+@pytest.mark.filterwarnings("ignore:Call to deprecated:DeprecationWarning")
+@given(SOME_WORDS, st.integers(1, 20))
+def test_products_of_cosines_are_gensims(words: list[str], topn: int) -> None:
+    ours = OURS.most_similar_cosmul(words, ["w7"] if "w7" not in words else [], topn=topn)
+    theirs = THEIRS.most_similar_cosmul(words, ["w7"] if "w7" not in words else [], topn=topn)
+    # gensim leaves out the words themselves as well, and cuts the list before it does.
+    assert_same_answers(ours[: len(theirs)], theirs[: len(ours)], close=1e-3)
+
+
+def test_names_of_gensim_for_one_word_give_the_same() -> None:
+    for name in ("similar_by_word", "similar_by_key"):
+        assert_same_answers(getattr(OURS, name)("w3", topn=7), getattr(THEIRS, name)("w3", topn=7))
+    np.testing.assert_allclose(OURS.get_vector("w3", norm=True), THEIRS.get_vector("w3", norm=True), atol=1e-6)
+    words = ["w3", "w4", "w9"]
+    ours, theirs = OURS.rank_by_centrality(words), THEIRS.rank_by_centrality(words)
+    assert [word for _, word in ours] == [word for _, word in theirs]
+    np.testing.assert_allclose([cosine for cosine, _ in ours], [cosine for cosine, _ in theirs], atol=1e-5)

@@ -7,4 +7,10 @@ class InputError(ValueError):
     """Bad usage or bad input: one sentence that says what is wrong, where, and what to do.
 
     The command line prints it without a traceback and exits with code 2.
+
+    >>> import numpy as np
+    >>> from wordstill import WordVectors
+    >>> WordVectors(["one"], np.zeros((2, 3)))
+    Traceback (most recent call last):
+    wordstill.errors.InputError: 1 words need a matrix of as many rows, not of shape (2, 3)
     """

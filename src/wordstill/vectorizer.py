@@ -1,11 +1,4 @@
-"""WordVectorizer: texts to the mean of their words' vectors, as a scikit-learn transformer.
-
->>> import numpy as np
->>> from wordstill import WordVectorizer, WordVectors
->>> vectors = WordVectors(["sun", "moon", "fish"], np.array([[1.0, 0.0], [0.8, 0.2], [0.0, 1.0]]), [10, 8, 2])
->>> WordVectorizer(vectors).fit_transform(["Sun and moon!", "fish"]).round(1).tolist()
-[[0.9, 0.1], [0.0, 1.0]]
-"""
+"""WordVectorizer: texts to the mean of their words' vectors, as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -34,6 +27,12 @@ class WordVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     oov         what may answer for a word without a vector: "case", "pieces", "subwords"
 
     A text without a known word is a zero vector.
+
+    >>> import numpy as np
+    >>> from wordstill import WordVectorizer, WordVectors
+    >>> vectors = WordVectors(["sun", "moon", "fish"], np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]]), [10, 8, 2])
+    >>> WordVectorizer(vectors).fit_transform(["Sun and moon!", "fish"]).tolist()
+    [[1.5, 0.5], [0.0, 1.0]]
     """
 
     def __init__(
@@ -59,8 +58,10 @@ class WordVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise InputError(f"weighting is 'mean' or 'sif', not {self.weighting!r}")
         if self.weighting == "sif" and not self.a > 0:
             raise InputError(f"a must be more than 0, not {self.a}")
-        self._open()
-        self._n_features_out = self._opened.vector_size
+        self._opened_from: str | Path | WordVectors | None = (
+            None  # other weights may be asked for now
+        )
+        self._n_features_out = self._open().vector_size
         self.component_: Array | None = None
         if self.remove_component:
             means = self._means(X)
@@ -104,8 +105,8 @@ class WordVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _open(self) -> WordVectors:
         """The vectors with what is derived from them; none of it is pickled."""
-        if getattr(self, "_opened_from", None) is not self.vectors:
-            given = self.vectors
+        given = self.vectors
+        if getattr(self, "_opened_from", None) is not given:
             vectors = given if isinstance(given, WordVectors) else WordVectors.load(given)
             if self.weighting == "sif" and vectors.counts is None:
                 raise InputError("weighting='sif' needs counts, and these vectors have none; use weighting='mean'")

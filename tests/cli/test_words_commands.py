@@ -92,6 +92,47 @@ def test_no_answers_are_asked_for_is_refused(
     assert "--top must be at least 1" in capsys.readouterr().err
 
 
+def test_the_odd_word_comes_first(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["odd", folder, "king", "Paris", "queen", "--json"]) == 0
+    assert next(row["word"] for row in json.loads(capsys.readouterr().out)) == "Paris"
+    assert main(["odd", folder, "king", "king", "queen"]) == 2
+    assert "takes three different words" in capsys.readouterr().err
+
+
+def test_a_phrase_stands_for_its_known_words_and_names_the_others(
+    folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["neighbors", folder, "the king, queen", "--top", "1", "--json"]) == 0
+    output = capsys.readouterr()
+    [answer] = json.loads(output.out)
+    mean = np.array([3, 0.5, 0.5])
+    cosines = {word: np.dot(row, mean) / max(1e-9, np.linalg.norm(row)) for word, row in zip(WORDS, ROWS, strict=True)}
+    assert answer["neighbor"] == max(cosines, key=lambda word: cosines[word])
+    assert output.err == "note: left out, having no vector: the, ,\n"
+
+
+@pytest.mark.parametrize(
+    ("rules", "word", "told"),
+    [("case", "KING", "taken is king"), ("case,pieces", "king-woman", "taken is king + woman")],
+)
+def test_a_rule_answers_for_an_unknown_word_and_says_so(
+    folder: str, rules: str, word: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (["neighbors", word], ["similarity", word, "queen"], ["analogy", word, "man", "queen"]):
+        assert main([command[0], folder, *command[1:], "--oov", rules]) == 0
+        assert told in capsys.readouterr().err
+
+
+def test_a_model_of_spellings_is_made_and_answers(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["neighbors", folder, "kings", "--oov", "subwords"]) == 2
+    assert "make one with `wordstill subwords VECTORS`" in capsys.readouterr().err
+    assert main(["subwords", folder]) == 0
+    assert "learned from 7 words" in capsys.readouterr().out
+    assert main(["neighbors", folder, "kings", "--oov", "case,subwords", "--top", "1"]) == 0
+    assert capsys.readouterr().err == "note: kings has no vector of its own; taken is its spelling\n"
+    assert main(["neighbors", folder, "kings", "--oov", "magic"]) == 2
+
+
 def test_control_characters_of_a_word_do_not_reach_the_terminal(
     folder: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -41,6 +41,10 @@ def evaluate(
 ) -> Results:
     """Judge vectors on data sets; each score comes with its coverage and interval.
 
+    >>> results = evaluate("run/aggregate", datasets=["my-pairs.tsv"])
+    >>> results[0].task, results[0].covered
+    ('similarity', 4)
+
     vectors    WordVectors, gensim's KeyedVectors, a mapping of words to vectors, a path (a run folder stands
                for all its students), a list of these, or a mapping of names to these
     tasks      similarity, analogy, relations, categorization; None for all of them
