@@ -92,6 +92,27 @@ def test_words_never_seen_are_predicted_in_their_place_and_left_ones_stay_as_the
     assert completed.card == {"student": "x", "unseen": how}
 
 
+def test_spellings_help_where_features_do_not() -> None:
+    rng = np.random.default_rng(2)
+    stems, endings = (
+        [f"{a}{b}{c}or" for a in "bdfgklm" for b in "aeiou" for c in "nrst"],
+        ["ing", "ness", "able", "ment", "s"],
+    )
+    parts = {part: rng.standard_normal(WIDTH) for part in (*stems, *endings)}
+    words = [stem + ending for stem in stems for ending in endings]
+    order = rng.permutation(len(words))
+    words = [words[at] for at in order]
+    truth = np.array([parts[word[:5]] + parts[word[5:]] for word in words], dtype=np.float32)
+    features = rng.standard_normal((len(words), 3 * WIDTH)).astype(np.float32)
+    known = np.arange(len(words) - 50)
+    fitted = fit(features, known, truth[:-50], np.full(len(known), 20.0), words)
+    assert fitted.share == max(unseen.SHARES)
+    rows = np.arange(len(words) - 50, len(words))
+    plain = np.corrcoef((features[rows] @ fitted.weights).ravel(), truth[rows].ravel())[0, 1]
+    with_spelling = np.corrcoef(predict(fitted, features, rows, words).ravel(), truth[rows].ravel())[0, 1]
+    assert with_spelling > plain + 0.3
+
+
 def test_few_words_are_no_evidence_of_how_to_mix_but_still_predict() -> None:
     features, truth, counts = made_up(40, 0.0, 0.1)
     counts[-1] = 0
@@ -105,14 +126,16 @@ def test_few_words_are_no_evidence_of_how_to_mix_but_still_predict() -> None:
 
 def test_one_seen_word_is_all_that_can_be_said_of_the_others() -> None:
     features, truth, counts = made_up(3, 0.0, 0.1)
-    fitted = fit(features, np.array([0]), truth[:1].astype(np.float32), counts[:1].astype(float))
-    np.testing.assert_allclose(predict(fitted, features, np.array([1, 2])), truth[[0, 0]], atol=1e-3)
+    words = ["a", "b", "c"]
+    fitted = fit(features, np.array([0]), truth[:1].astype(np.float32), counts[:1].astype(float), words)
+    np.testing.assert_allclose(predict(fitted, features, np.array([1, 2]), words), truth[[0, 0]], atol=1e-3)
 
 
 def test_a_constant_feature_and_equal_targets_break_nothing() -> None:
     features = np.ones((50, 4), np.float32)
-    fitted = fit(features, np.arange(50), np.full((50, 3), 2.0, np.float32), np.full(50, 7.0))
-    np.testing.assert_allclose(predict(fitted, features, np.arange(3)), 2.0, atol=1e-4)
+    words = [f"w{row}" for row in range(50)]
+    fitted = fit(features, np.arange(50), np.full((50, 3), 2.0, np.float32), np.full(50, 7.0), words)
+    np.testing.assert_allclose(predict(fitted, features, np.arange(3), words), 2.0, atol=1e-4)
     assert np.isfinite(fitted.mix)
 
 

@@ -10,6 +10,7 @@ finished vectors, with conjugate gradients. Stored in half precision C takes 8 M
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +41,10 @@ class Subwords:
         buckets = ngrams(word, len(self.codes))
         total = self.codes[buckets].sum(axis=0, dtype=np.float32)
         return np.asarray(self.mean + (total / np.sqrt(max(1, len(buckets)))) @ self.basis)
+
+    def vectors(self, words: Sequence[str]) -> Array:
+        """A vector for each of several words."""
+        return np.array([self.vector(word) for word in words], dtype=np.float32).reshape(-1, len(self.mean))
 
     @property
     def bytes(self) -> int:

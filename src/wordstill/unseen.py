@@ -3,7 +3,8 @@
     p_w = W x_w,    x_w = M_0(w) | M_L/2(w) | M_L(w)
 
 x_w is the word encoded by itself, at three layers; W is a ridge regression on the words that were seen, its strength
-chosen on a fifth of them that is held out. A word that was never seen gets p_w. A word seen n times gets
+chosen on a fifth of them that is held out. So is the share of a second opinion in p_w: what a model of spellings
+(see `subwords.py`), fitted to the same words, says. A word that was never seen gets p_w. A word seen n times gets
 
     u_w = (n s_w + k p_w) / (n + k)
 
@@ -14,7 +15,7 @@ regression is one over its variance, n / (n + k). Frequent words keep what was s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -23,6 +24,8 @@ import numpy as np
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.students.batch import Batch
 from wordstill.students.student import Student, Task
+from wordstill.subwords import Subwords
+from wordstill.subwords import fit as fit_subwords
 from wordstill.vectors import Array, WordVectors, unit_rows
 
 Rare: TypeAlias = Literal["mix", "leave"]
@@ -31,6 +34,7 @@ Rare: TypeAlias = Literal["mix", "leave"]
 ALONE = "+alone"
 # Ridges in units of the mean variance of a feature.
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)
+SHARES = (0.0, 0.1, 0.2, 0.3)  # of the spelling in a prediction
 HELD_OUT = 5  # every fifth word
 FIRST_MIX = 10.0  # k, before there is a better one
 LARGEST_MIX = 1000.0
@@ -95,23 +99,25 @@ def complete(
     if not usable.any() or not (mix or missing.any()):
         return vectors, {}
     best = np.flatnonzero(usable)[:MOST]  # the most frequent come first
-    fitted = fit(alone.features, seen[best], np.asarray(vectors.matrix[best], dtype=np.float32), counts[best])
+    targets = np.asarray(vectors.matrix[best], dtype=np.float32)
+    fitted = fit(alone.features, seen[best], targets, counts[best], vocabulary.words)
     rows = np.flatnonzero(missing)
     every = np.sort(np.concatenate([seen, rows]))
     matrix = np.zeros((len(every), vectors.vector_size), dtype=np.float32)
     matrix[np.searchsorted(every, seen)] = vectors.matrix
     if len(rows):
-        matrix[np.searchsorted(every, rows)] = predict(fitted, alone.features, rows)
+        matrix[np.searchsorted(every, rows)] = predict(fitted, alone.features, rows, vocabulary.words)
     if mix:
         for part in _blocks(np.flatnonzero(usable)):
             at = np.searchsorted(every, seen[part])
             share = (fitted.mix / (counts[part] + fitted.mix)).astype(np.float32)[:, None]
-            matrix[at] += share * (predict(fitted, alone.features, seen[part]) - matrix[at])
+            matrix[at] += share * (predict(fitted, alone.features, seen[part], vocabulary.words) - matrix[at])
     how = {
         "rare": rare if mix else "leave",
         "words_never_seen": len(rows),
         "mixed_as_if_seen": round(fitted.mix, 3) if mix else 0.0,
         "ridge": fitted.ridge,
+        "share_of_spelling": fitted.share,
         "learned_from": len(best),
         "held_out_cosine": round(fitted.cosine, 4),
     }
@@ -124,38 +130,60 @@ def complete(
 
 @dataclass(frozen=True)
 class Fitted:
-    """A linear map from features to vectors, and what the words held out said of it."""
+    """A linear map from features to vectors, a model of spellings, and what the words held out said of both."""
 
     weights: Array
     offset: Array
     ridge: float
+    spelling: Subwords | None
+    share: float
+    """Of the spelling in a prediction."""
     mix: float
     """k: a prediction counts as much as so many occurrences."""
     cosine: float
     """The mean cosine of predictions and what was seen, over the words held out."""
 
 
-def fit(features: Array, rows: Array, targets: Array, counts: Array) -> Fitted:
-    """Regress `targets`, seen `counts` times each, on the features of `rows`."""
+def fit(features: Array, rows: Array, targets: Array, counts: Array, words: Sequence[str]) -> Fitted:
+    """Regress `targets`, seen `counts` times each, on the features of `rows`, which are the rows of `words` too."""
     held = np.arange(len(rows)) % HELD_OUT == HELD_OUT - 1
-    ridge, mix, cosine = RIDGES[-1], FIRST_MIX, float("nan")
+    ridge, share, mix, cosine = RIDGES[-1], 0.0, FIRST_MIX, float("nan")
     if held.any():
+        trust, directions = _trust(counts[held], mix), unit_rows(targets[held])
+
+        def agreement(guessed: Array) -> float:
+            return float(trust @ np.einsum("ij,ij->i", unit_rows(guessed), directions) / trust.sum())
+
         moments = Moments(features, rows[~held], targets[~held], _trust(counts[~held], mix))
-        trust = _trust(counts[held], mix)
-        directions, cosine = unit_rows(targets[held]), -np.inf
-        for tried in RIDGES:
-            guessed = _apply(*moments.solve(tried), features, rows[held])
-            cosines = np.einsum("ij,ij->i", unit_rows(guessed), directions)
-            if (found := float(trust @ cosines / trust.sum())) > cosine:
-                ridge, cosine, off = tried, found, _squares(guessed - targets[held])
-        mix = _mixture(off, counts[held])
+        tried = {value: _apply(*moments.solve(value), features, rows[held]) for value in RIDGES}
+        ridge = max(RIDGES, key=lambda value: agreement(tried[value]))
+        guessed = tried[ridge]
+        if len(rows) >= FEWEST:
+            spelling = _spelling(words, rows[~held], targets[~held], counts[~held])
+            spelled = spelling.vectors([words[row] for row in rows[held].tolist()])
+            share = max(SHARES, key=lambda value: agreement(_blend(tried[ridge], spelled, value)))
+            guessed = _blend(guessed, spelled, share)
+        cosine = agreement(guessed)
+        mix = _mixture(_squares(guessed - targets[held]), counts[held])
     weights, offset = Moments(features, rows, targets, _trust(counts, mix)).solve(ridge)
-    return Fitted(weights, offset, ridge, mix, cosine)
+    last = _spelling(words, rows, targets, counts) if share else None
+    return Fitted(weights, offset, ridge, last, share, mix, cosine)
 
 
-def predict(fitted: Fitted, features: Array, rows: Array) -> Array:
-    """The vectors that the features of these rows promise."""
-    return _apply(fitted.weights, fitted.offset, features, rows)
+def predict(fitted: Fitted, features: Array, rows: Array, words: Sequence[str]) -> Array:
+    """The vectors that the features of these rows, and the spellings of their words, promise."""
+    guessed = _apply(fitted.weights, fitted.offset, features, rows)
+    if fitted.spelling is None:
+        return guessed
+    return _blend(guessed, fitted.spelling.vectors([words[row] for row in rows.tolist()]), fitted.share)
+
+
+def _spelling(words: Sequence[str], rows: Array, targets: Array, counts: Array) -> Subwords:
+    return fit_subwords(WordVectors([words[row] for row in rows.tolist()], targets, counts))
+
+
+def _blend(guessed: Array, spelled: Array, share: float) -> Array:
+    return np.asarray((1.0 - share) * guessed + share * spelled)
 
 
 class Moments:
