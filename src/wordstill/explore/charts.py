@@ -240,7 +240,9 @@ def bar_chart(
     axes.axhline(0.0, color="#333333", linewidth=0.8)
     axes.grid(axis="y")
     if len(series) > 1:
-        figure.legend(loc="outside lower center", ncols=len(series) if len(series) <= 4 else (len(series) + 1) // 2)
+        # As many columns as fit, at a twelfth of an inch a letter and half an inch for the sample.
+        widest = 0.6 + max(len(one.name) for one in series) / 12
+        figure.legend(loc="outside lower center", ncols=max(1, min(len(series), int(inches / widest))))
     _name(axes, title, x_label, y_label)
     return figure
 
