@@ -3,8 +3,8 @@
     p_w = W x_w,    x_w = M_0(w) | M_L/2(w) | M_L(w)
 
 x_w is the word encoded by itself, at three layers; W is a ridge regression on the words that were seen, its strength
-chosen on a fifth of them that is held out. So is the share of a second opinion in p_w: what a model of spellings
-(see `subwords.py`), fitted to the same words, says. A word that was never seen gets p_w. A word seen n times gets
+chosen on a fifth of them that is held out. A word that was never seen gets p_w, blended with what a model of spellings
+(see `subwords.py`) says, in shares that the same fifth decides. A word seen n times gets
 
     u_w = (n s_w + k p_w) / (n + k)
 
@@ -111,7 +111,8 @@ def complete(
         for part in _blocks(np.flatnonzero(usable)):
             at = np.searchsorted(every, seen[part])
             share = (fitted.mix / (counts[part] + fitted.mix)).astype(np.float32)[:, None]
-            matrix[at] += share * (predict(fitted, alone.features, seen[part], vocabulary.words) - matrix[at])
+            # Not with the spelling: it was fitted to these very words, closely, and would tell what was seen again.
+            matrix[at] += share * (predict(fitted, alone.features, seen[part]) - matrix[at])
     how = {
         "rare": rare if mix else "leave",
         "words_never_seen": len(rows),
@@ -161,19 +162,20 @@ def fit(features: Array, rows: Array, targets: Array, counts: Array, words: Sequ
         if len(rows) >= FEWEST:
             spelling = _spelling(words, rows[~held], targets[~held], counts[~held])
             spelled = spelling.vectors([words[row] for row in rows[held].tolist()])
-            share = max(SHARES, key=lambda value: agreement(_blend(tried[ridge], spelled, value)))
-            guessed = _blend(guessed, spelled, share)
-        cosine = agreement(guessed)
+            share = max(SHARES, key=lambda value: agreement(_blend(guessed, spelled, value)))
+            cosine = agreement(_blend(guessed, spelled, share))
+        else:
+            cosine = agreement(guessed)
         mix = _mixture(_squares(guessed - targets[held]), counts[held])
     weights, offset = Moments(features, rows, targets, _trust(counts, mix)).solve(ridge)
     last = _spelling(words, rows, targets, counts) if share else None
     return Fitted(weights, offset, ridge, last, share, mix, cosine)
 
 
-def predict(fitted: Fitted, features: Array, rows: Array, words: Sequence[str]) -> Array:
-    """The vectors that the features of these rows, and the spellings of their words, promise."""
+def predict(fitted: Fitted, features: Array, rows: Array, words: Sequence[str] | None = None) -> Array:
+    """The vectors that the features of these rows promise, and the spellings of their words where these are given."""
     guessed = _apply(fitted.weights, fitted.offset, features, rows)
-    if fitted.spelling is None:
+    if fitted.spelling is None or words is None:
         return guessed
     return _blend(guessed, fitted.spelling.vectors([words[row] for row in rows.tolist()]), fitted.share)
 
