@@ -156,7 +156,7 @@ def adam_rows(
     columns = coefficients.shape[1]
     flat = coefficients.ravel()
     corrected = rate * math.sqrt(1.0 - 0.999**step) / (1.0 - 0.9**step)
-    tiny = 1e-8 * math.sqrt(1.0 - 0.999**step)
+    tiny = 1e-8  # as torch has it for sparse gradients: beside the moment before it is corrected
     for slot in prange(len(distinct)):
         row = distinct[slot]
         gradient = np.zeros(width, dtype=np.float32)
