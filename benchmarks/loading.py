@@ -3,32 +3,15 @@
   python benchmarks/loading.py                                400,000 random vectors of 300 dimensions
   python benchmarks/loading.py --words 100000 --repeats 9
 
-Opened in turn: our folder in float32, float16 and int8, gensim's word2vec binary file, and what gensim saves itself
-with its matrix memory-mapped. Files are in the system's memory already. `first_query` is the first `most_similar` after
-opening, which reads the whole matrix and measures the lengths of all vectors; `query` is each one after it. Wall clock
-and processor time: on a busy machine the second tells more.
+What is measured, and how, is said in `wordstill.benchmarking.loading`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
-import tempfile
-import time
-from collections.abc import Callable
-from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-from gensim.models import KeyedVectors
-
-from wordstill import WordVectors
-from wordstill.formats import save
-from wordstill.formats.size import bytes_of
-
-Opener = Callable[[], Any]
+from wordstill.benchmarking.loading import loading
 
 
 def main() -> None:
@@ -38,89 +21,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--queries", type=int, default=20)
     options = parser.parse_args()
-    vectors = made_up(options.words, options.dimensions)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        openers = written(vectors, folder)
-        asked = vectors.words[1000 :: len(vectors) // options.queries][: options.queries]
-        del vectors
-        rounds = [{label: timed(opener, asked) for label, opener in openers.items()} for _ in range(options.repeats)]
-        sizes = {label: bytes_of(folder / label) for label in openers if (folder / label).exists()}
-    results = {
-        label: {step: medians([one[label][step] for one in rounds]) for step in rounds[0][label]} for label in openers
-    }
-    ours, binary, mapped = results["float32"], results["gensim_binary.bin"], results["gensim_mapped"]
-    report = {
-        "words": options.words,
-        "dimensions": options.dimensions,
-        "results": results,
-        "bytes": sizes,
-        "opens_times_as_fast_as_gensim_binary": ratio(binary, ours, "open"),
-        "opens_times_as_fast_as_gensim_mapped": ratio(mapped, ours, "open"),
-        "answers_times_as_fast_as_gensim": ratio(mapped, ours, "query"),
-    }
-    print(json.dumps(report, indent=2))
-
-
-def made_up(words: int, dimensions: int) -> WordVectors:
-    """Random vectors of made-up words of 3 to 11 letters, with counts as a corpus has them."""
-    random = np.random.default_rng(0)
-    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
-    names: dict[str, None] = {}
-    while len(names) < words:
-        for length in random.integers(3, 12, words):
-            names["".join(letters[random.integers(0, 26, length)])] = None
-    counts = (1e8 / np.arange(1, words + 1)).astype(np.int64) + 5
-    matrix = random.standard_normal((words, dimensions), dtype=np.float32)
-    return WordVectors(list(names)[:words], matrix, counts)
-
-
-def written(vectors: WordVectors, folder: Path) -> dict[str, Opener]:
-    """The same vectors in every form, and what opens each."""
-    for dtype in ("float32", "float16", "int8"):
-        save(vectors, folder / dtype, dtype=dtype)
-    binary, mapped = str(folder / "gensim_binary.bin"), str(folder / "gensim_mapped")
-    save(vectors, binary)
-    KeyedVectors.load_word2vec_format(binary, binary=True).save(mapped)
-    return {
-        "float32": lambda: WordVectors.load(folder / "float32"),
-        "float16": lambda: WordVectors.load(folder / "float16"),
-        "int8": lambda: WordVectors.load(folder / "int8"),
-        "gensim_mapped": lambda: KeyedVectors.load(mapped, mmap="r"),
-        "gensim_binary.bin": lambda: KeyedVectors.load_word2vec_format(binary, binary=True),
-    }
-
-
-def timed(opener: Opener, asked: list[str]) -> dict[str, tuple[float, float]]:
-    """Wall-clock and processor seconds of opening, of the first query, and of one of the others."""
-    marks = [(time.perf_counter(), time.process_time())]
-
-    def mark() -> None:
-        marks.append((time.perf_counter(), time.process_time()))
-
-    vectors = opener()
-    mark()
-    vectors.most_similar(asked[0])
-    mark()
-    for word in asked[1:]:
-        vectors.most_similar(word)
-    mark()
-    spent = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(marks)]
-    later = len(asked) - 1
-    return {"open": spent[0], "first_query": spent[1], "query": (spent[2][0] / later, spent[2][1] / later)}
-
-
-def medians(times: list[tuple[float, float]]) -> dict[str, float]:
-    wall, busy = zip(*times, strict=True)
-    return {
-        "seconds": round(statistics.median(wall), 4),
-        "least_seconds": round(min(wall), 4),
-        "processor_seconds": round(statistics.median(busy), 4),
-    }
-
-
-def ratio(theirs: dict[str, Any], ours: dict[str, Any], step: str) -> float:
-    return round(theirs[step]["processor_seconds"] / ours[step]["processor_seconds"], 1)
+    print(json.dumps(loading(options.words, options.dimensions, options.repeats, options.queries), indent=2))
 
 
 if __name__ == "__main__":

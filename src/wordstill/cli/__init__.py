@@ -32,6 +32,9 @@ COMMANDS = {
     "subwords": "fit a model of spellings for words outside the vocabulary",
     "convert": "write vectors in another format",
     "info": "tell what a vectors file or folder is",
+    "doctor": "tell what this machine can do, and what would make it faster",
+    "plan": "estimate the hours and the memory of a large run",
+    "benchmark": "measure speed and memory on this machine",
 }
 
 

@@ -1,0 +1,130 @@
+"""What is measured on: a corpus, a teacher, and the very batches that a run would feed to it."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wordstill.corpus.counting import count
+from wordstill.corpus.paragraphs import SegmentedCorpus
+from wordstill.corpus.read import Corpus
+from wordstill.corpus.segment import Segmenter
+from wordstill.corpus.vocabulary import Vocabulary
+from wordstill.distillation import distill
+from wordstill.runs import RunFolder
+from wordstill.settings import DistillSettings
+from wordstill.teacher.batching import Text, make_batches
+from wordstill.teacher.buffers import read_buffers
+from wordstill.teacher.encode import forward, lay_out
+from wordstill.teacher.load import Teacher
+from wordstill.training.job import Job
+from wordstill.training.sampling import generator
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a benchmark is about, as the command line has it."""
+
+    corpus: tuple[Path, ...]
+    teacher: str = "minilm"
+    words: int = 60_000
+    repeats: int = 3
+    precisions: tuple[str, ...] = ("float32",)
+    threads: int | None = None
+    say: Callable[[str], None] = lambda text: None
+
+    def settings(self, **changed: Any) -> DistillSettings:
+        """The settings of a run on it."""
+        given = {"teacher": self.teacher, "words": self.words, "threads": self.threads, "precision": "float32"}
+        return DistillSettings(**{**given, **changed})
+
+
+class Prepared(NamedTuple):
+    """The batches of a run, without the run."""
+
+    batches: list[list[Text]]
+    vocabulary: Vocabulary
+    words: int
+    tokens: int
+
+
+def prepare(subject: Subject, teacher: Teacher, settings: DistillSettings) -> Prepared:
+    """Read, segment and cut the corpus as a run with these settings does."""
+    with tempfile.TemporaryDirectory() as name:
+        vocabulary, counted = vocabulary_of(subject, settings, Path(name))
+        job = Job(Path(name) / "checkpoint", Path(name) / "kept", {}, teacher.width, float("inf"))
+        special = len(teacher.pieces.prefix) + len(teacher.pieces.suffix)
+        batches: list[list[Text]] = []
+        for number, buffer in enumerate(read_buffers(source_of(subject), vocabulary, teacher, settings, job)):
+            batches += make_batches(buffer.texts, settings.batch_tokens, special, generator(settings.seed, 3, number))
+    tokens = sum(len(row.pieces) + special for texts in batches for text in texts for row in text.rows)
+    return Prepared(batches, vocabulary, int(counted["words"]), tokens)
+
+
+def vocabulary_of(subject: Subject, settings: DistillSettings, folder: Path) -> tuple[Vocabulary, dict[str, Any]]:
+    """Count the corpus's words."""
+    return count(RunFolder(folder), source_of(subject), settings, "", quiet=True)
+
+
+def source_of(subject: Subject) -> SegmentedCorpus:
+    """The corpus, up to the words to read."""
+    return SegmentedCorpus(Corpus(subject.corpus), Segmenter(), subject.words)
+
+
+def sentences_of(subject: Subject, words: int) -> Iterator[list[str]]:
+    """The sentences of the corpus's first paragraphs, up to so many words."""
+    source = source_of(subject)
+    found = chain.from_iterable(source.segmenter(text) for _, text in source.corpus.paragraphs())
+    for sentence in found:
+        if words <= 0:
+            return
+        words -= len(sentence)
+        yield sentence
+
+
+def bare_forward(teacher: Teacher, batches: Sequence[Sequence[Text]]) -> float:
+    """The seconds of the teacher's own work on batches that are laid out already: what no run can beat."""
+    seconds = 0.0
+    for texts in batches:
+        grid = lay_out(teacher, texts)
+        began = time.perf_counter()
+        states = forward(teacher, grid, [teacher.layers])
+        float(states[teacher.layers][0, 0, 0])  # a GPU is done when it answers
+        seconds += time.perf_counter() - began
+    return seconds
+
+
+class Finished(NamedTuple):
+    """What a whole run took."""
+
+    seconds: float
+    """From the call to the vectors on disk."""
+    preparing: float
+    """Of these, until the teacher was loaded and compiled: the same for any amount of text."""
+    record: dict[str, Any]
+
+    @property
+    def warm(self) -> float:
+        """The seconds that grow with the text."""
+        return self.seconds - self.preparing
+
+    @property
+    def words_per_second(self) -> float:
+        """The speed of the whole, loading and compiling left out."""
+        return float(self.record["corpus"]["words"]) / self.warm
+
+
+def whole_run(subject: Subject, **changed: Any) -> Finished:
+    """A run as a user starts it, in a folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory() as name:
+        began = time.perf_counter()
+        run = distill(subject.corpus, out=Path(name) / "run", settings=subject.settings(**changed))
+        seconds = time.perf_counter() - began
+    parts = run.record["seconds"]
+    counting_and_after = parts["total"] - parts["preparing"] + parts["vocabulary"]
+    return Finished(seconds, max(0.0, seconds - counting_and_after), run.record)

@@ -1,0 +1,149 @@
+"""Whole runs against a plain loop, written the way research code on the same method works.
+
+Sentences in random batches of 128, padded to the longest, float32; a Python loop over the targets; an embedding with
+sparse gradients, autograd, torch's SparseAdam. Both sides read the same sentences one by one and learn x2static (the
+loop with the paper's constants); the run distills two more students besides.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wordstill.benchmarking.material import Finished, Subject, sentences_of, vocabulary_of, whole_run
+from wordstill.benchmarking.repeated import figures, ratio
+from wordstill.benchmarking.runs import STUDENT_SETS, teacher_of
+from wordstill.corpus.vocabulary import Vocabulary
+from wordstill.errors import InputError
+from wordstill.teacher.load import Teacher
+from wordstill.training.sampling import keep_probabilities
+
+TEXTS = 128
+NEGATIVES = 10
+CLAMP = 20.0
+LOOP_WORDS = 15_000
+
+
+def run_over_loop(subject: Subject) -> dict[str, Any]:
+    """The words a second of whole runs over those of the plain loop."""
+    teacher = teacher_of(subject)
+    settings = subject.settings(context="sentence")
+    with tempfile.TemporaryDirectory() as name:
+        vocabulary, _ = vocabulary_of(subject, settings, Path(name))
+    words = min(subject.words, LOOP_WORDS)
+    sentences = list(sentences_of(subject, words))
+    plain = plain_model(teacher)
+    plain_loop(plain, sentences[:TEXTS], vocabulary)
+    whole_run(subject, words=1000, students=STUDENT_SETS[-1])
+    loops: list[float] = []
+    runs: dict[str, list[Finished]] = {}
+    padding = 0.0
+    notes = {}
+    for _ in range(subject.repeats):
+        subject.say("the plain loop, then whole runs")
+        seconds, padding = plain_loop(plain, sentences, vocabulary)
+        loops.append(sum(map(len, sentences)) / seconds)
+        for precision in subject.precisions:
+            try:
+                run = whole_run(subject, students=STUDENT_SETS[-1], context="sentence", precision=precision)
+            except InputError as error:
+                notes[precision] = {"note": str(error)}
+                continue
+            runs.setdefault(precision, []).append(run)
+    return {
+        "loop_words": sum(map(len, sentences)),
+        "loop_words_per_second": figures(loops),
+        "loop_padding": round(padding, 3),
+        **notes,
+        **{
+            precision: {
+                "run_over_loop": ratio([run.words_per_second for run in several], loops),
+                "run_over_loop_with_loading": ratio(
+                    [run.record["corpus"]["words"] / run.seconds for run in several], loops
+                ),
+                "words_per_second": figures([run.words_per_second for run in several]),
+                "padding": several[-1].record["padding"],
+            }
+            for precision, several in runs.items()
+        },
+    }
+
+
+def plain_model(teacher: Teacher) -> tuple[Any, Any]:
+    """The tokenizer and the model as transformers gives them."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+    from transformers.utils import logging as transformers_logging
+
+    quiet: Any = transformers_logging
+    quiet.disable_progress_bar()
+    quiet.set_verbosity_error()  # unused heads are no news
+    loaded: Any = teacher.model
+    path = loaded.config.name_or_path
+    tokenizer = AutoTokenizer.from_pretrained(path)
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    model = AutoModel.from_pretrained(path, dtype=torch.float32).eval()
+    if getattr(model.config, "is_encoder_decoder", False):
+        model = model.get_encoder()
+    return tokenizer, model
+
+
+def plain_loop(
+    plain: tuple[Any, Any], sentences: Sequence[list[str]], vocabulary: Vocabulary, seed: int = 0
+) -> tuple[float, float]:
+    """One epoch; the seconds it takes, and padded over real tokens."""
+    import torch
+    from torch.nn.functional import softplus
+
+    tokenizer, model = plain
+    width = int(model.config.hidden_size)
+    longest = min(int(tokenizer.model_max_length), 512)
+    numbers = vocabulary.numbers
+    keep = keep_probabilities(vocabulary.frequencies, 5e-6)
+    shares = np.asarray(vocabulary.counts, dtype=np.float64) ** 0.5
+    draws = np.random.default_rng(seed).choice(len(shares), 1_000_000, p=shares / shares.sum())
+    draw = random.Random(seed)
+    torch.manual_seed(seed)
+    table = torch.nn.Embedding(len(vocabulary), width, sparse=True)
+    torch.nn.init.uniform_(table.weight, -1.0 / width, 1.0 / width)
+    optimizer: Any = torch.optim.SparseAdam(table.parameters(), lr=1e-3)
+    order = list(range(len(sentences)))
+    draw.shuffle(order)
+    padded = real = 0
+    began = time.perf_counter()
+    for first in range(0, len(order), TEXTS):
+        texts = [sentences[place] for place in order[first : first + TEXTS]]
+        inputs = tokenizer(
+            texts, is_split_into_words=True, padding=True, truncation=True, max_length=longest, return_tensors="pt"
+        )
+        mask = inputs["attention_mask"]
+        padded, real = padded + mask.numel(), real + int(mask.sum())
+        with torch.no_grad():
+            hidden = model(**inputs).last_hidden_state
+            contexts = (hidden * mask[:, :, None]).sum(1) / mask.sum(1)[:, None]
+        owners, targets, negatives = [], [], []
+        for number, text in enumerate(texts):
+            for word in text:
+                target = numbers.get(word.lower())
+                if target is None or draw.random() > keep[target]:
+                    continue
+                owners.append(number)
+                targets.append(target)
+                negatives.append([int(draws[draw.randrange(len(draws))]) for _ in range(NEGATIVES)])
+        if not targets:
+            continue
+        context = contexts[torch.tensor(owners)]
+        positive = (table(torch.tensor(targets)) * context).sum(-1).clamp(-CLAMP, CLAMP)
+        negative = (table(torch.tensor(negatives)) * context[:, None, :]).sum(-1).clamp(-CLAMP, CLAMP)
+        loss: Any = (softplus(-positive) + softplus(negative).sum(-1)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return time.perf_counter() - began, padded / max(1, real)

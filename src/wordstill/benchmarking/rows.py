@@ -1,0 +1,118 @@
+"""Updates of the rows of a large table: our fused loops against torch's sparse gradients and SparseAdam."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wordstill.benchmarking.material import Subject
+from wordstill.benchmarking.repeated import figures, in_turns, ratio, timed
+from wordstill.teacher.runtime import use_threads
+from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, score_coefficients
+from wordstill.vectors import Array
+
+WORDS, WIDTH, ROWS = 200_000, 768, 8_192
+NEGATIVES = 10
+CONTEXTS = 128
+RATE = 1e-3
+
+
+class Step(NamedTuple):
+    """What a batch asks of the table."""
+
+    contexts: Array
+    owners: Array
+    rows: Array
+
+
+def row_updates(
+    subject: Subject, words: int = WORDS, width: int = WIDTH, rows: int = ROWS, steps: int = 5
+) -> dict[str, Any]:
+    """The seconds of a step that touches so many rows: scores, gradients, update; the same inputs on both sides."""
+    import torch
+
+    use_threads(subject.threads)
+    start = np.random.default_rng(0).uniform(-1 / width, 1 / width, (words, width)).astype(np.float32)
+    ours, theirs, adagrad = Ours(start), Torchs(start), Ours(start, adagrad=True)
+    given = [made_step(number, words, width, rows) for number in range(steps)]
+    for side in (ours, theirs, adagrad):  # compiled, and every page of the tables touched once
+        side.take(given[0])
+    subject.say(f"row updates on {words:,} x {width}")
+    seconds = in_turns(
+        {
+            name: lambda side=side: timed(lambda: [side.take(step) for step in given]) / steps  # type: ignore[misc]
+            for name, side in (("sparse_adam", theirs), ("adam_rows", ours), ("adagrad_rows", adagrad))
+        },
+        subject.repeats,
+    )
+    return {
+        "table": [words, width],
+        "rows_a_step": rows,
+        "threads": torch.get_num_threads(),
+        "sparse_adam_over_adam_rows": ratio(seconds["sparse_adam"], seconds["adam_rows"]),
+        "sparse_adam_over_adagrad_rows": ratio(seconds["sparse_adam"], seconds["adagrad_rows"]),
+        "milliseconds": {name: figures([1000 * each for each in several]) for name, several in seconds.items()},
+        "largest_difference": float(np.abs(ours.table - theirs.table.weight.detach().numpy()).max()),
+    }
+
+
+def made_step(seed: int, words: int, width: int, rows: int) -> Step:
+    """Targets with ten negatives each, among 128 contexts."""
+    random = np.random.default_rng(seed)
+    targets = rows // (NEGATIVES + 1)
+    return Step(
+        random.standard_normal((CONTEXTS, width), dtype=np.float32),
+        np.sort(random.integers(0, CONTEXTS, targets)).astype(np.int32),
+        random.integers(0, words, (targets, NEGATIVES + 1)).astype(np.int32),
+    )
+
+
+class Ours:
+    """One pass for scores and slopes, one over the touched rows."""
+
+    def __init__(self, start: Array, *, adagrad: bool = False) -> None:
+        self.table = start.copy()
+        empty = np.zeros((0, start.shape[1]), dtype=np.float32)
+        self.adagrad = adagrad
+        self.first, self.second = (empty if adagrad else np.zeros_like(start) for _ in range(2))
+        self.start, self.squares = empty, np.zeros(len(start), dtype=np.float32)
+        self.slots = np.full(len(start), -1, dtype=np.int64)
+        self.steps = 0
+
+    def take(self, step: Step) -> None:
+        """One step."""
+        self.steps += 1
+        coefficients = np.empty(step.rows.shape, dtype=np.float32)
+        score_coefficients(self.table, step.contexts, step.owners, step.rows, 20.0, 0.0, coefficients)
+        grouped = group_by_row(step.rows, self.slots)
+        inputs = (*grouped, coefficients, step.contexts, step.owners, RATE)
+        if self.adagrad:
+            pull = np.zeros(len(grouped[0]), dtype=np.float32)
+            adagrad_rows(self.table, self.squares, self.start, pull, *inputs)
+        else:
+            adam_rows(self.table, self.first, self.second, *inputs, self.steps, 1.0 / len(step.rows))
+
+
+class Torchs:
+    """The same by an embedding with sparse gradients."""
+
+    def __init__(self, start: Array) -> None:
+        import torch
+
+        embedding: Any = torch.nn.Embedding
+        self.table = embedding.from_pretrained(torch.from_numpy(start.copy()), freeze=False, sparse=True)
+        self.optimizer: Any = torch.optim.SparseAdam(self.table.parameters(), lr=RATE)
+
+    def take(self, step: Step) -> None:
+        """One step."""
+        import torch
+        from torch.nn.functional import softplus
+
+        contexts = torch.from_numpy(step.contexts)[torch.from_numpy(step.owners).long()]
+        vectors = self.table(torch.from_numpy(step.rows).long())
+        scores = (vectors * contexts[:, None, :]).sum(-1).clamp(-20.0, 20.0)
+        loss: Any = (softplus(-scores[:, 0]) + softplus(scores[:, 1:]).sum(1)).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
