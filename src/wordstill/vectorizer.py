@@ -58,9 +58,7 @@ class WordVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise InputError(f"weighting is 'mean' or 'sif', not {self.weighting!r}")
         if self.weighting == "sif" and not self.a > 0:
             raise InputError(f"a must be more than 0, not {self.a}")
-        self._opened_from: str | Path | WordVectors | None = (
-            None  # other weights may be asked for now
-        )
+        self._opened_from: str | Path | WordVectors | None = None  # other weights may be asked for now
         self._n_features_out = self._open().vector_size
         self.component_: Array | None = None
         if self.remove_component:
