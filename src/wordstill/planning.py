@@ -125,7 +125,7 @@ def rates_of(
 ) -> Rates:
     """A real run of the same students over a text that takes the teacher about so many seconds."""
     with tempfile.TemporaryDirectory() as name:
-        words = int(np.clip(tokens_per_second * seconds / 1.4, 1_000, 500_000))
+        words = int(np.clip(tokens_per_second * seconds / 1.4, 4_000, 500_000))
         paths = tuple(corpus) or (write_made_text(Path(name) / "made.txt", words),)
         subject = Subject(paths, job.teacher, words, threads=job.threads)
         given = {

@@ -31,10 +31,15 @@ def others(subject: Subject) -> dict[str, Any]:
         notes["gensim_skip_gram"] = "gensim is not installed"
     else:
         sides["gensim_skip_gram"] = lambda: timed(lambda: _skip_gram(subject, threads))
-    if find_spec("model2vec") is None:
-        notes["model2vec"] = "model2vec is not installed"
+    try:
+        # By name: it is no dependency, and whoever checks types need not have it.
+        model2vec: Any = import_module("model2vec.distill")
+    except ImportError as error:
+        notes["model2vec"] = str(error)
     else:
-        sides["model2vec"] = lambda: timed(lambda: _model2vec(path, vocabulary.words))
+        sides["model2vec"] = lambda: timed(
+            lambda: model2vec.distill(model_name=path, vocabulary=vocabulary.words, device="cpu")
+        )
     subject.say(" and ".join(name for name in sides))
     seconds = in_turns(sides, subject.repeats)
     return {
@@ -59,9 +64,3 @@ def _skip_gram(subject: Subject, threads: int) -> None:
     Word2Vec(
         sentences, sg=1, vector_size=300, window=5, negative=5, min_count=5, epochs=EPOCHS, seed=1, workers=threads
     )
-
-
-def _model2vec(teacher: str, words: list[str]) -> None:
-    # By name: it is no dependency, and whoever checks types need not have it.
-    model2vec: Any = import_module("model2vec.distill")
-    model2vec.distill(model_name=teacher, vocabulary=words, device="cpu")
