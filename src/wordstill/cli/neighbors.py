@@ -3,14 +3,15 @@
 wordstill neighbors run/closed river bank --top 5
 wordstill neighbors run/closed "a river in the south"
 
-A phrase of several words that is not itself in the vocabulary stands for the mean of its words.
+A phrase of several words that is not itself in the vocabulary stands for the mean of its words,
+whatever their case; they are not among the answers.
 """
 
 from __future__ import annotations
 
 import argparse
 
-from wordstill.cli.words import add_options, add_vectors, phrase_vector, require, show
+from wordstill.cli.words import add_options, add_vectors, phrase_keys, require, show
 from wordstill.errors import InputError
 from wordstill.vectors import Key, WordVectors
 
@@ -28,17 +29,16 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.top < 1:
         raise InputError(f"--top must be at least 1, not {arguments.top}")
     vectors = WordVectors.load(arguments.vectors)
-    keys: list[Key] = []
+    questions: list[list[Key]] = []
     for word in arguments.words:
-        phrase = None
-        if word not in vectors and len(word.split()) > 1:
-            phrase = phrase_vector(vectors, word, arguments.oov)
-        if phrase is None:
+        phrase = len(word.split()) > 1 and word not in vectors
+        keys = phrase_keys(vectors, word, arguments.oov) if phrase else []
+        if not keys:
             require(vectors, [word], arguments.oov)
-        keys.append(word if phrase is None else phrase)
+        questions.append(keys or [word])
     rows = [
         (word, neighbour, cosine)
-        for word, key in zip(arguments.words, keys, strict=True)
-        for neighbour, cosine in vectors.most_similar([key], topn=arguments.top, oov=arguments.oov)
+        for word, keys in zip(arguments.words, questions, strict=True)
+        for neighbour, cosine in vectors.most_similar(keys, topn=arguments.top, oov=arguments.oov)
     ]
     show(rows, ("word", "neighbor", "cosine"), arguments.json)

@@ -8,14 +8,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from wordstill.cli.tables import table
 from wordstill.corpus.segment import Segmenter
 from wordstill.errors import InputError
 from wordstill.oov import RULES, answer
 from wordstill.spelling import close_spellings
-from wordstill.vectors import Array, WordVectors, unit
+from wordstill.vectors import Key, WordVectors
 
 
 def add_vectors(parser: argparse.ArgumentParser) -> None:
@@ -49,20 +47,21 @@ def require(vectors: WordVectors, words: Sequence[str], oov: str | None = None) 
         print(f"note: {text_of(word)} has no vector of its own; taken is {text_of(found[1])}", file=sys.stderr)
 
 
-def phrase_vector(vectors: WordVectors, phrase: str, oov: str | None) -> Array | None:
-    """The mean of the unit vectors of a phrase's words, telling which are left out; None where all are."""
-    lower = all(word == word.lower() for word in vectors.words[:1000])
+def phrase_keys(vectors: WordVectors, phrase: str, oov: str | None) -> list[Key]:
+    """The words of a phrase that have a vector, or what a rule answers for them; telling which are left out."""
     words = [word for sentence in Segmenter()(phrase) for word in sentence]
-    found = {}
+    keys: list[Key] = []
+    missing = []
     for word in words:
-        vector = vectors.get(word, oov=oov)
-        found[word] = vectors.get(word.lower(), oov=oov) if vector is None and lower else vector
-    missing = [word for word in dict.fromkeys(words) if found[word] is None]
-    if len(missing) == len(found):
-        return None
-    if missing:
-        print(f"note: left out, having no vector: {', '.join(map(text_of, missing))}", file=sys.stderr)
-    return unit(np.sum([unit(vector) for word in words if (vector := found[word]) is not None], axis=0))
+        row = vectors.key_to_index.get(word, vectors.folded_index.get(word.casefold()))
+        found = vectors.get(word, oov=oov) if row is None else vectors.words[row]
+        if found is None:
+            missing.append(word)
+        else:
+            keys.append(found)
+    if keys and missing:
+        print(f"note: left out, having no vector: {', '.join(map(text_of, dict.fromkeys(missing)))}", file=sys.stderr)
+    return keys
 
 
 def show(rows: Sequence[Sequence[Any]], headings: Sequence[str], as_json: bool) -> None:
