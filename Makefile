@@ -20,8 +20,9 @@ $(READY): pyproject.toml constraints.txt
 demo: setup
 	$(BIN)/wordstill demo --out demo-run
 
+# A file's tests stay together: they share models, runs and a browser.
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: setup
 	$(BIN)/ruff format --check src tests benchmarks

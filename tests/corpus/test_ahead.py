@@ -118,7 +118,8 @@ def test_workers_end_with_a_killed_parent(tmp_path: Path) -> None:
     workers = children(process.pid)
     assert len(workers) >= 2
     process.send_signal(signal.SIGKILL)
-    process.communicate()
+    process.stdout.close()
+    process.wait()
     deadline = time.monotonic() + 30
     while (left := {worker for worker in workers if alive(worker)}) and time.monotonic() < deadline:
         time.sleep(0.2)

@@ -220,7 +220,7 @@ for kind in {kinds!r}:
     reason="needs a C++ compiler and a processor with instructions for bfloat16",
 )
 def test_encoders_and_decoders_are_compiled_once_for_all_shapes(tmp_path: Path) -> None:
-    kinds = ("bert", "mpnet", "llama")
+    kinds = ("mpnet", "llama")
     printed = in_a_fresh_process(PROGRAM, tmp_path, kinds=kinds)
     lines = [line.split() for line in printed.splitlines() if line.startswith(kinds)]
     assert [line[:2] for line in lines] == [[kind, "bfloat16"] for kind in kinds]

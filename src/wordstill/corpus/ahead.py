@@ -56,7 +56,7 @@ def in_order(
     # Unlike the standard library's, these processes do not run the user's script again.
     from loky import ProcessPoolExecutor
 
-    pool = ProcessPoolExecutor(max_workers=workers, initializer=_begin, initargs=(work,))
+    pool = ProcessPoolExecutor(max_workers=workers, initializer=_begin, initargs=(work, os.getpid()))
     try:
         waiting: deque[tuple[Chunk, Any]] = deque([(first, pool.submit(_do, first))])
         for chunk in given:
@@ -74,13 +74,13 @@ def in_order(
 _work: Callable[[Chunk], Any]
 
 
-def _begin(work: Callable[[Chunk], Any]) -> None:
+def _begin(work: Callable[[Chunk], Any], parent: int) -> None:
     global _work
     _work = work
     # Ctrl-C is for the process that was started by hand; it ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # the processes are what runs side by side
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
 def _end_with(parent: int) -> None:
