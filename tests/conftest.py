@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import settings as hypothesis_settings
+
+if TYPE_CHECKING:
+    from wordstill.settings import DistillSettings
 
 # A busy machine is no failure.
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
+hypothesis_settings.register_profile("patient", deadline=None)
+hypothesis_settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +26,34 @@ def shared_data() -> Path:
         if (folder / "similarity").is_dir():
             return folder
     pytest.skip("the data sets are not here: name their folder in $WORDSTILL_DATA")
+
+
+@pytest.fixture(scope="session")
+def teacher(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A small random BERT."""
+    from small_models import make_model  # torch, which not every environment of these tests has
+
+    return str(make_model("bert", tmp_path_factory.mktemp("bert")))
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """300 paragraphs."""
+    from texts import write_corpus
+
+    return write_corpus(tmp_path_factory.mktemp("corpus") / "texts.txt", 300)
+
+
+@pytest.fixture
+def settings(teacher: str) -> DistillSettings:
+    """Several students, in many small batches and a few buffers."""
+    from wordstill.settings import DistillSettings
+
+    return DistillSettings(
+        teacher=teacher,
+        students=("aggregate", "closed", "x2static", "paper=x2static"),
+        student_options={"paper": {"preset": "paper"}},
+        batch_tokens=400,
+        buffer_tokens=3000,
+        threads=1,
+    )

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from wordstill import machine
-from wordstill.machine import BELOW_AMX, CAP, Machine, guard, probe, recall, remember, this_machine, usable_memory
+from wordstill.machine import BELOW_AMX, CAP, Machine, guard, probe, recall, remember, this_machine
+from wordstill.memory import usable_memory
 
 AMX = Machine("a processor", frozenset({"amx_tile", "amx_bf16"}), 2, 1, None)
 PLAIN = Machine("a processor", frozenset({"avx2"}), 2, 1, None)

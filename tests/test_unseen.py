@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from small_models import make_model
+from runs import break_run
 from texts import write_corpus
 from wordstill import unseen
 from wordstill.corpus.vocabulary import Vocabulary, VocabularySettings
@@ -15,7 +15,6 @@ from wordstill.distillation import distill
 from wordstill.settings import DistillSettings
 from wordstill.students.batch import Batch
 from wordstill.students.student import Task
-from wordstill.training.job import Job
 from wordstill.unseen import Moments, WordsAlone, complete, fit, predict
 from wordstill.vectors import WordVectors
 
@@ -139,15 +138,6 @@ def test_a_constant_feature_and_equal_targets_break_nothing() -> None:
     assert np.isfinite(fitted.mix)
 
 
-@pytest.fixture(scope="module")
-def teacher(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(make_model("bert", tmp_path_factory.mktemp("bert")))
-
-
-class Killed(BaseException):
-    """As sudden as SIGKILL."""
-
-
 STUDENTS = ("aggregate", "closed", "x2static", "dynamic-skipgram", "principal", "alone", "table")
 
 
@@ -176,19 +166,7 @@ def test_every_student_gives_every_word_of_the_list_a_vector_and_a_broken_run_th
         assert (np.linalg.norm(vectors.matrix, axis=1) > 0).all()
         assert ("unseen" in whole.record["students"][name]) == (name not in ("alone", "table"))
     assert whole.record["students"]["closed"]["unseen"]["rare"] == "mix"
-    rests, rest = 0, Job.rest
-
-    def breaking(self: Job) -> None:
-        nonlocal rests
-        rests += self.standing.shown > 0
-        if rests == 3:
-            raise Killed
-        rest(self)
-
-    monkeypatch.setattr(Job, "rest", breaking)
-    with pytest.raises(Killed):
-        distill(corpus, out=tmp_path / "broken", settings=settings, checkpoint_seconds=0.0)
-    monkeypatch.setattr(Job, "rest", rest)
+    break_run(corpus, tmp_path / "broken", settings, 3, lambda job: job.standing.shown > 0)
     resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True)
     for name in STUDENTS:
         first, second = (run.folder / name / "model.safetensors" for run in (whole, resumed))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +9,7 @@ from wordstill import __version__, subwords
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.errors import InputError
 from wordstill.formats import safetensors
+from wordstill.memory import peak_memory
 from wordstill.refine.pca import reduce_dimensions
 from wordstill.runs import RunFolder
 from wordstill.settings import DistillSettings
@@ -124,9 +123,3 @@ def card(settings: DistillSettings, teacher: Teacher, counted: dict[str, Any]) -
         "corpus": {key: counted[key] for key in ("fingerprint", "paragraphs", "sentences", "words")},
         "settings": settings.as_json() | names,
     }
-
-
-def peak_memory() -> int:
-    """The most memory this process has had, in bytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

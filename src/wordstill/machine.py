@@ -23,6 +23,7 @@ from typing import Any
 
 from wordstill.errors import InputError
 from wordstill.files import cache_folder, write_json
+from wordstill.memory import usable_memory
 
 CAP = "ONEDNN_MAX_CPU_ISA"
 # The best instruction set below AMX that multiplies bfloat16.
@@ -86,17 +87,6 @@ def this_machine() -> Machine:
 def usable_cores() -> int:
     """The cores this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def usable_memory() -> int:
-    """The memory of the machine, or of the container where that is less."""
-    if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:
-        return 0
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    for limit in (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")):
-        if limit.is_file() and (text := limit.read_text().strip()).isdigit():
-            memory = min(memory, int(text))
-    return int(memory)
 
 
 def _compiler() -> str | None:

@@ -17,11 +17,11 @@ import numpy as np
 
 from wordstill.benchmarking.made_text import write_made_text
 from wordstill.benchmarking.material import Subject, whole_run
-from wordstill.benchmarking.memory import own_peak
 from wordstill.benchmarking.speed import Speed, speeds
 from wordstill.benchmarking.state import state_size
 from wordstill.corpus.vocabulary import Vocabulary, VocabularySettings
 from wordstill.machine import this_machine
+from wordstill.memory import peak_memory
 from wordstill.students.registry import Chosen, Layer, choose_students, make_students
 from wordstill.students.student import Task
 from wordstill.teacher.load import Teacher, load_teacher
@@ -160,7 +160,7 @@ def rates_of(
         per_vocabulary_word=(parts["alone"] + parts["unseen"] + parts["subwords"] + starting)
         / max(1, record["corpus"]["vocabulary"]),
         loading=run.preparing,
-        process_bytes=max(0, own_peak() - state),
+        process_bytes=max(0, peak_memory() - state),
     )
 
 

@@ -10,26 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from small_models import make_model
-from texts import write_corpus
+from runs import break_run
 from wordstill.corpus.vocabulary import VocabularySettings
 from wordstill.distillation import distill
 from wordstill.errors import InputError
 from wordstill.settings import DistillSettings
-from wordstill.training.job import Job
 from wordstill.training.tables import Tables
 
 STUDENTS = ("closed", "dynamic-skipgram", "context-to-vec", "paper=dynamic-skipgram", "principal", "alone", "table")
-
-
-@pytest.fixture(scope="module")
-def teacher(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(make_model("bert", tmp_path_factory.mktemp("bert")))
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_corpus(tmp_path_factory.mktemp("corpus") / "texts.txt", 300)
 
 
 @pytest.fixture
@@ -75,23 +63,7 @@ def test_a_run_that_breaks_anywhere_resumes_to_the_same_vectors(
     monkeypatch.setattr("wordstill.training.show.AT_ONCE", 40)
     whole = distill(corpus, out=tmp_path / "whole", settings=settings)
 
-    class Killed(BaseException):
-        pass
-
-    rests = 0
-    rest = Job.rest
-
-    def breaking(self: Job) -> None:
-        nonlocal rests
-        rests += 1
-        if rests == after:
-            raise Killed
-        rest(self)
-
-    monkeypatch.setattr(Job, "rest", breaking)
-    with pytest.raises(Killed):
-        distill(corpus, out=tmp_path / "broken", settings=settings, checkpoint_seconds=0.0)
-    monkeypatch.setattr(Job, "rest", rest)
+    break_run(corpus, tmp_path / "broken", settings, after)
     resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True)
     assert matrices(resumed.folder) == matrices(whole.folder)
     assert resumed.record["students"] == whole.record["students"]

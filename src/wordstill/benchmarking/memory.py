@@ -18,8 +18,7 @@ from wordstill.benchmarking.material import Subject, whole_run
 from wordstill.benchmarking.repeated import figure, figures, in_turns, ratio
 from wordstill.benchmarking.state import a_batch, state_size, states
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.finishing import peak_memory
-from wordstill.machine import usable_memory
+from wordstill.memory import available_memory, peak_memory, process_memory, resident_memory
 from wordstill.students.registry import choose_students
 from wordstill.students.student import Task
 
@@ -104,7 +103,7 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
         vocabulary=VocabularySettings(min_count=1, max_size=2000),
     )
     return {
-        "peak_bytes": own_peak() + sum(helpers.values()),
+        "peak_bytes": peak_memory() + sum(helpers.values()),
         "helpers": len(helpers),
         "words": run.record["corpus"]["words"],
     }
@@ -117,7 +116,7 @@ def _tables(words: int, width: int) -> dict[str, Any]:
     chosen = paper_x2static()
     vocabulary = Vocabulary([f"w{number}" for number in range(words)], np.full(words, 10))
     states(chosen, 64, width)  # the code is compiled now
-    before = resident()
+    before = resident_memory()
     student = chosen.method.student(Task(vocabulary, width, 1, words), chosen.settings)
     for first in range(0, words, 8192):
         size = min(8192, words - first)
@@ -126,11 +125,11 @@ def _tables(words: int, width: int) -> dict[str, Any]:
         student.observe(batch)
     steps = int(student.done[1])
     touched = float((student.second.sum(axis=1) > 0).mean())
-    held = resident()
+    held = resident_memory()
     return {
-        "peak_bytes": own_peak(),
+        "peak_bytes": peak_memory(),
         "table_bytes": held - before,
-        "peak_with_start_bytes": own_peak() - before,
+        "peak_with_start_bytes": peak_memory() - before,
         "steps": steps,
         "rows_trained": figure(touched),
     }
@@ -139,34 +138,6 @@ def _tables(words: int, width: int) -> dict[str, Any]:
 def paper_x2static() -> Any:
     """x2static as the paper has it: a table and Adam's two moments."""
     return choose_students(["x2static"], {"x2static": {"preset": "paper"}})["x2static"]
-
-
-def own_peak() -> int:
-    """The most memory this process has had (on Linux getrusage tells that of the one that started it, if larger)."""
-    return _status("self", "VmHWM") or peak_memory()
-
-
-def resident() -> int:
-    """The memory this process has now."""
-    return _status("self", "VmRSS") or peak_memory()
-
-
-def available_memory() -> int:
-    """What can be had without pushing anyone out; all there is where the system does not tell."""
-    told = Path("/proc/meminfo")
-    if told.is_file():
-        for line in told.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return min(usable_memory(), int(line.split()[1]) * 1024)
-    return usable_memory()
-
-
-def _status(process: str, name: str) -> int:
-    try:
-        lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{name}:")), 0)
 
 
 def _watch(helpers: dict[int, int]) -> None:
@@ -179,7 +150,7 @@ def _watch(helpers: dict[int, int]) -> None:
             except (OSError, IndexError, ValueError):
                 continue
             if parent == me:
-                helpers[int(path.name)] = max(helpers.get(int(path.name), 0), _status(path.name, "VmHWM"))
+                helpers[int(path.name)] = max(helpers.get(int(path.name), 0), process_memory(path.name, "VmHWM"))
         time.sleep(0.2)
 
 

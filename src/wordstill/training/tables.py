@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from wordstill.memory import usable_memory
 from wordstill.vectors import Array
 
 
 def half_of_memory() -> int:
     """Half of the machine's memory, in bytes."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    return usable_memory() // 2
 
 
 @dataclass
