@@ -123,9 +123,10 @@ def distill(
         reserve(learners, counted, model.width, folder, keep_bytes, say)
         job = Job(folder.checkpoint, folder.kept, learners, model.width, checkpoint_seconds)
         with job.guarded():
+            fast = model
             if source and any(learner.reads == "corpus" for learner in learners.values()):
-                teach(job, source, vocabulary, model, settings, counted["words"], workers, quiet=quiet)
-            show(job, vocabulary, model, settings, quiet=quiet)
+                fast = teach(job, source, vocabulary, model, settings, counted["words"], workers, quiet=quiet)
+            show(job, vocabulary, model, fast, settings, quiet=quiet)
             replay(job, settings.seed, counted["words"], quiet=quiet)
             return finish(job, folder, settings, model, vocabulary, counted)
 
@@ -165,11 +166,12 @@ def teach(
     workers: int,
     *,
     quiet: bool,
-) -> None:
-    """One pass of the teacher over the corpus feeds every student at once."""
+) -> Teacher:
+    """One pass of the teacher over the corpus feeds every student at once; gives the teacher as it computed."""
     at = job.standing
     if at.taught:
-        return
+        return again(teacher, Choice(**at.precision)) if at.precision else teacher
+    at.batch_tokens = at.batch_tokens or settings.batch_tokens or teacher.usual_batch
     layers = sorted(
         {layer for student in job.students.values() if student.reads == "corpus" for layer in student.layers}
     )
@@ -186,11 +188,11 @@ def teach(
             if buffer is None:
                 break
             order = generator(settings.seed, 3, at.buffers)
-            batches = make_batches(buffer.texts, settings.batch_tokens, special, order)
+            batches = make_batches(buffer.texts, at.batch_tokens, special, order)
             if fast is None:
                 with job.clock("preparing"):
                     tokens = total * buffer.tokens / max(1, buffer.words - at.words)
-                    sample = make_batches(buffer.texts[:64], 4096, special, order)[:2]
+                    sample = make_batches(buffer.texts[:128], teacher.usual_batch, special, order)[:4]
                     fast = made_fast(job, teacher, settings.precision, sample, layers, tokens, progress.say)
             for texts in batches[at.batches :]:
                 with job.clock("read"):
@@ -216,6 +218,7 @@ def teach(
     at.taught = True
     if job.kept:
         job.save()  # the replays read what was kept: the teacher need never run again
+    return fast or teacher
 
 
 def made_fast(

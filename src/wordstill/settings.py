@@ -36,8 +36,8 @@ class DistillSettings:
     precision: Precision = "auto"
     device: str = "auto"
     threads: int | None = None
-    batch_tokens: int = 8192
-    """Padded tokens in a batch."""
+    batch_tokens: int | None = None
+    """Padded tokens in a batch; None: what suits the device (see `Teacher.usual_batch`)."""
     buffer_tokens: int = 400_000
     """Tokens that are sorted by length together: more of them, less padding."""
     longest_text: int = 512

@@ -71,8 +71,7 @@ def test_pieces_count_one_each_and_special_tokens_where_a_sentence_stands_alone(
 def test_a_sentence_in_several_rows_has_each_of_its_pieces_once(folder: Path) -> None:
     teacher = load_teacher(folder)
     pieces, lengths = teacher.pieces(["river", "internationalisation", "sea"] * 6)
-    limit = 40
-    assert len(pieces) > limit
+    limit = 2 * len(pieces) // 3
     texts = list(make_texts(np.zeros(18, np.int32), pieces, lengths, [18], "sentence", limit, Dropped()))
     rows = len(texts[0].rows)
     assert rows > 1

@@ -61,7 +61,8 @@ def prepare(subject: Subject, teacher: Teacher, settings: DistillSettings) -> Pr
         special = len(teacher.pieces.prefix) + len(teacher.pieces.suffix)
         batches: list[list[Text]] = []
         for number, buffer in enumerate(read_buffers(source_of(subject), vocabulary, teacher, settings, job)):
-            batches += make_batches(buffer.texts, settings.batch_tokens, special, generator(settings.seed, 3, number))
+            size = settings.batch_tokens or teacher.usual_batch
+            batches += make_batches(buffer.texts, size, special, generator(settings.seed, 3, number))
     tokens = sum(len(row.pieces) + special for texts in batches for text in texts for row in text.rows)
     return Prepared(batches, vocabulary, int(counted["words"]), tokens)
 

@@ -41,7 +41,7 @@ def made_sample(teacher: Teacher, words: int) -> Sample:
     prepare = Preparing(Segmenter(), nothing, teacher.pieces, "paragraph", teacher.limit)
     texts = [text for each in prepare([(Position(), each) for each in made_paragraphs(words)]) for text in each.texts]
     special = len(teacher.pieces.prefix) + len(teacher.pieces.suffix)
-    return Sample(teacher, make_batches(texts, 4096, special, generator(0)), [teacher.layers])
+    return Sample(teacher, make_batches(texts, teacher.usual_batch, special, generator(0)), [teacher.layers])
 
 
 def speeds(

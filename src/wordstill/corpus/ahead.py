@@ -18,8 +18,8 @@ Chunk: TypeAlias = list[tuple[Position, str]]
 Result = TypeVar("Result")
 # Characters that are worked on at once.
 CHUNK = 1 << 17
-# A short corpus is done before a process would have started: so many chunks are done right here.
-DONE_HERE = 12
+# A short corpus is done before a process would have started: so many chunks, and the first of a longer one.
+DONE_HERE, FIRST_HERE = 12, 2
 
 
 def chunks(paragraphs: Iterable[tuple[Position, str]]) -> Iterator[Chunk]:
@@ -48,23 +48,25 @@ def in_order(
 
     `work` is copied to each process once. Without workers everything is done here: the results are the same.
     """
-    for chunk in islice(given, DONE_HERE if workers else None):
-        yield chunk, work(chunk)
-    first = next(given, None)
-    if first is None:
+    if not workers:
+        yield from ((chunk, work(chunk)) for chunk in given)
+        return
+    first = list(islice(given, DONE_HERE + 1))
+    if len(first) <= DONE_HERE:
+        yield from ((chunk, work(chunk)) for chunk in first)
         return
     # Unlike the standard library's, these processes do not run the user's script again.
     from loky import ProcessPoolExecutor
 
     pool = ProcessPoolExecutor(max_workers=workers, initializer=_begin, initargs=(work, os.getpid()))
     try:
-        waiting: deque[tuple[Chunk, Any]] = deque([(first, pool.submit(_do, first))])
-        for chunk in given:
-            waiting.append((chunk, pool.submit(_do, chunk)))
-            if len(waiting) > ahead + 2 * workers:
-                done, result = waiting.popleft()
-                yield done, result.result()
-        while waiting:
+        waiting: deque[tuple[Chunk, Any]] = deque((chunk, pool.submit(_do, chunk)) for chunk in first[FIRST_HERE:])
+        yield from ((chunk, work(chunk)) for chunk in first[:FIRST_HERE])
+        while True:
+            while len(waiting) <= ahead + 2 * workers and (chunk := next(given, None)) is not None:
+                waiting.append((chunk, pool.submit(_do, chunk)))
+            if not waiting:
+                break
             done, result = waiting.popleft()
             yield done, result.result()
     finally:

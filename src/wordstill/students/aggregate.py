@@ -53,7 +53,7 @@ class Aggregate(Student):
             add_rows(self.table, batch.words, vectors, np.arange(len(batch.words)))
         else:
             widen_rows(self.table, batch.words, vectors, 1.0 if self.settings.over_contexts == "max" else -1.0)
-        self.seen += np.bincount(batch.words[batch.words >= 0], minlength=len(self.seen))
+        np.add.at(self.seen, batch.words[batch.words >= 0], 1)
 
     def merge(self, other: Aggregate) -> None:
         """Add what another student saw in another part of the corpus."""

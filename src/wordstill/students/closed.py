@@ -60,6 +60,7 @@ class Closed(Student):
         self.seen = np.zeros(len(task.vocabulary), dtype=np.int64)
         # In double precision: the covariance is a small difference of large numbers.
         self.contexts = np.zeros(1, dtype=np.int64)
+        self.origin = np.zeros(width, dtype=np.float32)  # sums are taken from here: the mean of the first batch
         self.total = np.zeros(width)
         self.products = np.zeros((width, width))
 
@@ -76,31 +77,39 @@ class Closed(Student):
     def add(self, contexts: Contexts) -> None:
         """Add contexts and the words seen in them."""
         add_rows(self.sums, contexts.words, contexts.vectors, contexts.owners)
-        self.seen += np.bincount(contexts.words[contexts.words >= 0], minlength=len(self.seen))
+        np.add.at(self.seen, contexts.words[contexts.words >= 0], 1)
         number = len(contexts.vectors)
         if not number:
             return
-        # sum x x' = sum (x - s)(x - s)' + s t' + t s' - n s s' with t = sum x: near their mean s the vectors are
-        # small, and single precision, which is much faster, loses nothing that matters.
-        total = contexts.vectors.sum(axis=0, dtype=np.float64)
-        shift = (total / number).astype(np.float32)
-        spread = contexts.vectors - shift
-        across = np.outer(shift.astype(np.float64), total)
+        if not self.contexts[0]:
+            self.origin = contexts.vectors.mean(axis=0)
+        # Contexts have a large mean in common. Seen from near it they are small, and single precision, which is much
+        # faster, loses nothing that matters.
+        spread = contexts.vectors - self.origin
         self.contexts += number
-        self.total += total
+        self.total += spread.sum(axis=0, dtype=np.float64)
         self.products += spread.T @ spread
-        self.products += across + across.T - number * np.outer(shift, shift.astype(np.float64))
 
     def merge(self, other: Closed) -> None:
         """Add what another student saw in another part of the corpus."""
-        for mine, its in zip(self.state_dict().values(), other.state_dict().values(), strict=True):
-            mine += its
+        if not self.contexts[0]:
+            self.origin = other.origin
+        # The other's sums as seen from here.
+        number = int(other.contexts[0])
+        moved = other.origin.astype(np.float64) - self.origin
+        across = np.outer(other.total, moved)
+        self.sums += other.sums
+        self.seen += other.seen
+        self.contexts += number
+        self.total += other.total + number * moved
+        self.products += other.products + across + across.T + number * np.outer(moved, moved)
 
     def spectrum(self) -> tuple[Array, Array, Array]:
         """m, and S + r tr(S)/d I as its eigenvalues, ascending (none: all contexts are one), and eigenvectors."""
         number = max(1, int(self.contexts[0]))
-        mean = self.total / number
-        covariance = self.products / number - np.outer(mean, mean)
+        offset = self.total / number
+        mean = self.origin + offset
+        covariance = self.products / number - np.outer(offset, offset)
         values, directions = np.linalg.eigh(covariance)
         trace = float(values.sum())
         if trace <= 1e-12 * float(mean @ mean):
@@ -141,6 +150,7 @@ class Closed(Student):
             "sums": self.sums,
             "seen": self.seen,
             "contexts": self.contexts,
+            "origin": self.origin,
             "total": self.total,
             "products": self.products,
         }

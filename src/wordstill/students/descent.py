@@ -115,11 +115,11 @@ class Descent(Student):
         """Take the steps that a batch has."""
         raise NotImplementedError
 
-    def set_length(self, loss: Callable[[Array], float]) -> None:
+    def set_length(self, loss: Callable[[np.float32], float]) -> None:
         """Find the factor of the table that gives the least loss, by golden section over six orders of magnitude."""
 
         def loss_at(exponent: float) -> float:
-            return loss(self.table * np.float32(10.0**exponent))
+            return loss(np.float32(10.0**exponent))
 
         low, high, golden = -3.0, 3.0, (math.sqrt(5.0) - 1.0) / 2.0
         while high - low > 0.01:

@@ -43,7 +43,7 @@ class Principal(Student):
     def observe(self, batch: Batch) -> None:
         """Turn the estimates of the batch's words."""
         power_rows(self.table, self.along, batch.words, batch.layers[self.task.layer])
-        self.seen += np.bincount(batch.words[batch.words >= 0], minlength=len(self.seen))
+        np.add.at(self.seen, batch.words[batch.words >= 0], 1)
 
     def vectors(self) -> WordVectors:
         """The directions, each with the sign of what its occurrences measure along it."""

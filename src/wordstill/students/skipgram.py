@@ -147,7 +147,7 @@ class Skipgram(Descent):
     def observe(self, batch: Batch) -> None:
         """Learn from a batch, or gather the closed form's sums."""
         low, high = window_borders(batch.sentences, batch.positions, self.settings.window)
-        self.seen += np.bincount(batch.words[(batch.words >= 0) & (high - low > 1)], minlength=len(self.seen))
+        np.add.at(self.seen, batch.words[(batch.words >= 0) & (high - low > 1)], 1)
         if self.closed is not None:
             self.closed.observe(batch)
             return
@@ -177,7 +177,7 @@ class Skipgram(Descent):
         """Give the table the length at which it explains a sample of windows best."""
         windows = Windows(*(part[:5_000] for part in self._windows(sample, generator(self.task.seed, 1))))
         if len(windows.rows):
-            self.set_length(lambda table: self.gradient(table, windows).loss)
+            self.set_length(lambda factor: self.gradient(self.table * factor, windows).loss)
 
     def learn(self, batch: Batch) -> None:
         """Steps of at most `step_sentences` sentences."""

@@ -105,7 +105,7 @@ class X2Static(Descent):
         layer = self.task.layer
         means = batch.pieces[layer] if self.pieces else batch.sentence_means(layer)
         contexts = Contexts(means, batch.words, batch.sentences)
-        self.seen += np.bincount(batch.words[batch.words >= 0], minlength=len(self.seen))
+        np.add.at(self.seen, batch.words[batch.words >= 0], 1)
         if self.closed is not None:
             self.closed.add(contexts)
         else:
@@ -119,9 +119,9 @@ class X2Static(Descent):
         self.mean, map_ = self.closed.mean_and_map()
         self.table = self.closed.give_up(self.mean, map_)
         vectors, owners, rows = self._targets(sample, generator(self.task.seed, 1))
-        rows, owners = rows[:20_000], owners[:20_000]
-        if len(rows):
-            self.set_length(lambda table: self._score(table, vectors, owners, rows)[0])
+        rows, owners = rows[:5_000], owners[:5_000]
+        if len(rows):  # contexts times a factor have the scores of a table times that factor, and are fewer
+            self.set_length(lambda factor: self._score(self.table, vectors[: owners[-1] + 1] * factor, owners, rows)[0])
 
     def learn(self, contexts: Contexts) -> None:
         """Steps of at most `step_contexts` contexts."""

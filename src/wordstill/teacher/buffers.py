@@ -79,7 +79,7 @@ def read_buffers(
 ) -> Generator[Buffer, None, None]:
     """The corpus from where the job stands on, as texts that fit the teacher; the next buffer is made in advance."""
     at = job.standing
-    buffer = Buffer(at.position, at.words)
+    buffer, made = Buffer(at.position, at.words), at.buffers
     prepare = Preparing(source.segmenter, vocabulary, teacher.pieces, settings.context, teacher.limit)
     given = chunks(source.corpus.paragraphs(at.position)) if source.has_more(at.words) else iter(())
     for _, chunk in in_order(prepare, given, workers, ahead=settings.buffer_tokens * TOKEN // CHUNK):
@@ -90,9 +90,10 @@ def read_buffers(
             buffer.position, buffer.words = paragraph.position, buffer.words + paragraph.words
             buffer.tokens += paragraph.tokens
             more = source.has_more(buffer.words)
-            if buffer.tokens >= settings.buffer_tokens or not more:
+            # The first one is small: the teacher begins, and the next is made meanwhile.
+            if buffer.tokens >= (settings.buffer_tokens if made else settings.buffer_tokens // 8) or not more:
                 yield buffer
-                buffer = Buffer(buffer.position, buffer.words)
+                buffer, made = Buffer(buffer.position, buffer.words), made + 1
             if not more:
                 return
     if buffer.texts or buffer.position != at.position:

@@ -49,6 +49,11 @@ class Teacher:
         """The name on the Hub, or that of the folder it came from."""
         return PUBLISHED.get(self.name) or (Path(self.name).name if Path(self.name).is_dir() else self.name)
 
+    @property
+    def usual_batch(self) -> int:
+        """Tokens to read at once: few enough for a CPU's caches, enough to keep a GPU busy."""
+        return 2048 if self.device.type == "cpu" else 16_384
+
     def layer(self, number: int) -> int:
         """A layer's number counted from 0, given one that may count from the end (-1: the last)."""
         if not -self.layers - 1 <= number <= self.layers:

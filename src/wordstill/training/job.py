@@ -50,6 +50,8 @@ class Standing:
     """Whether the teacher's pass is over."""
     replayed: dict[str, list[int]] = field(default_factory=dict)
     """For each student with replays: the replays done, and the blocks done of the next one."""
+    batch_tokens: int = 0
+    """Tokens in a batch, once a batch was made."""
     shown: int = 0
     """Words of the vocabulary that were shown out of context."""
     tokens: int = 0
@@ -148,8 +150,8 @@ class Job:
     def observe(self, batch: Batch) -> None:
         """Feed a batch of the teacher's pass to every student."""
         for layer, vectors in batch.layers.items():
-            # One sum finds a NaN or an infinity anywhere in the matrix.
-            if not np.isfinite(vectors.sum(dtype=np.float64)):
+            # One sum finds a NaN or an infinity anywhere in the matrix; a sum can also be too large itself.
+            if not np.isfinite(vectors.sum()) and not np.isfinite(vectors).all():
                 raise InputError(
                     f"the teacher's vectors at layer {layer} are not finite in {self._place()}; "
                     f"the last checkpoint is kept: try --precision float32"

@@ -17,8 +17,13 @@ from wordstill.training.job import Job
 AT_ONCE = 4096
 
 
-def show(job: Job, vocabulary: Vocabulary, model: Teacher, settings: DistillSettings, *, quiet: bool) -> None:
-    """Show every word of the vocabulary out of context to the students that learn from nothing else."""
+def show(
+    job: Job, vocabulary: Vocabulary, model: Teacher, fast: Teacher, settings: DistillSettings, *, quiet: bool
+) -> None:
+    """Show every word of the vocabulary out of context to the students that learn from nothing else.
+
+    Words alone are encoded by `fast`, the teacher as it computed in the pass; input embeddings are the model's own.
+    """
     alone = [name for name, student in job.students.items() if student.reads == "alone"]
     table = [name for name, student in job.students.items() if student.reads == "table"]
     if not alone and not table:
@@ -32,7 +37,8 @@ def show(job: Job, vocabulary: Vocabulary, model: Teacher, settings: DistillSett
             numbers = np.arange(len(words), dtype=np.int32)[part]
             if alone:
                 with job.clock("alone"):
-                    batches = words_alone(model, numbers, words[part], layers, settings.batch_tokens, settings.pooling)
+                    tokens = settings.batch_tokens or fast.usual_batch
+                    batches = words_alone(fast, numbers, words[part], layers, tokens, settings.pooling)
                 for name, batch in product(alone, batches):
                     job.show(name, batch)
             for name in table:

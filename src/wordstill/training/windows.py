@@ -84,6 +84,24 @@ def stretch_means(vectors: Array, starts: Array) -> Any:
     return means
 
 
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def gathered_means(vectors: Array, places: Array, ends: Array) -> Any:
+    """The mean of the vectors at each stretch of places, which ends where the next one starts."""
+    means = np.zeros((len(ends), vectors.shape[1]), dtype=np.float32)
+    for i in prange(len(ends)):
+        start = ends[i - 1] if i else 0
+        mean = means[i]
+        for at in range(start, ends[i]):
+            vector = vectors[places[at]]
+            for j in range(len(mean)):
+                mean[j] += vector[j]
+        if ends[i] - start > 1:
+            share = np.float32(1.0 / (ends[i] - start))
+            for j in range(len(mean)):
+                mean[j] *= share
+    return means
+
+
 @njit(cache=True, inline="always")
 def softplus(x: float) -> float:
     """log(1 + e^x) without overflow."""
