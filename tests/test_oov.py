@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wordstill import subwords
@@ -16,6 +17,7 @@ from wordstill.oov import known_parts, rules_of
 from wordstill.vectors import WordVectors
 
 WORDS = ["sun", "flower", "Paris", "work", "shop", "the", "ness"]
+CODES = np.random.default_rng(6).standard_normal((4096, 3)).astype(np.float16)
 VECTORS = WordVectors(WORDS, np.eye(7, dtype=np.float32), range(7, 0, -1))
 
 
@@ -102,6 +104,42 @@ def test_the_regression_is_what_a_dense_solution_gives() -> None:
     expected = grams @ np.linalg.solve(normal, (grams.T * trust) @ targets) + model.mean
     ours = np.stack([model.vector(word) for word in vectors.words])
     np.testing.assert_allclose(ours, expected, atol=0.02)
+
+
+@given(st.lists(st.text(st.characters(), max_size=120), max_size=8))
+@example(["", "a", "", "straße", "日本語の単語", "x" * 200, "é" * 200, "𝒳yz\ud800q", "\0ab"])
+@example(["", ""])
+@example(["plain", "ascii", "words"])
+def test_many_words_have_the_spellings_that_each_has_by_itself(words: list[str]) -> None:
+    found, starts = subwords.ngrams_of(words, 4096)
+    assert len(starts) == len(words) + 1
+    for place, word in enumerate(words):
+        text = f"<{word[:100]}>"
+        cut = [text[at : at + size] for size in range(3, 7) for at in range(len(text) - size + 1)]
+        expected = sorted(zlib.crc32(gram.encode("utf-8", "surrogatepass")) % 4096 for gram in cut)
+        assert sorted(found[starts[place] : starts[place + 1]].tolist()) == expected
+        assert sorted(subwords.ngrams(word, 4096).tolist()) == expected
+    model = subwords.Subwords(CODES, np.eye(3, 5, dtype=np.float32), np.ones(5, np.float32))
+    np.testing.assert_allclose(
+        model.vectors(words), np.array([model.vector(word) for word in words]).reshape(-1, 5), rtol=1e-4, atol=1e-5
+    )
+
+
+def test_one_thread_and_two_fit_the_same_spellings() -> None:
+    numba = pytest.importorskip("numba")
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        pytest.skip("one core")
+    vectors = spelled(300)
+    wide = WordVectors(vectors.words, np.random.default_rng(0).standard_normal((300, 70)).astype(np.float32))
+    before = numba.get_num_threads()
+    made = []
+    try:
+        for threads in (1, 2):
+            numba.set_num_threads(threads)
+            made.append(subwords.fit(wide))
+    finally:
+        numba.set_num_threads(before)
+    np.testing.assert_array_equal(made[0].codes, made[1].codes)
 
 
 @given(st.text(max_size=200))

@@ -24,8 +24,10 @@ SHORTEST, LONGEST = 3, 6
 BUCKETS, RANK = 32_768, 128
 # Words to learn from, and characters of a word that are looked at.
 MOST_WORDS, MOST_CHARACTERS = 200_000, 100
-STEPS = 12
+STEPS = 6
 RIDGE = 1.0
+BLOCK = 1024  # words at a time
+COLUMNS = 32  # numbers of a bucket that are solved for together: few enough for the processor's cache
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,15 @@ class Subwords:
 
     def vectors(self, words: Sequence[str]) -> Array:
         """A vector for each of several words."""
-        return np.array([self.vector(word) for word in words], dtype=np.float32).reshape(-1, len(self.mean))
+        totals = np.zeros((len(words), self.codes.shape[1]), dtype=np.float32)
+        for start in range(0, len(words), BLOCK):
+            buckets, starts = ngrams_of(words[start : start + BLOCK], len(self.codes))
+            sizes = np.diff(starts)
+            some = np.flatnonzero(sizes)
+            if len(some):
+                summed = np.add.reduceat(self.codes[buckets], starts[some], axis=0, dtype=np.float32)
+                totals[start + some] = summed / np.sqrt(sizes[some], dtype=np.float32)[:, None]
+        return np.asarray(self.mean + totals @ self.basis, dtype=np.float32)
 
     @property
     def bytes(self) -> int:
@@ -93,6 +103,45 @@ def ngrams(word: str, buckets: int) -> Array:
     return np.array(found, dtype=np.int64) % buckets
 
 
+def ngrams_of(words: Sequence[str], buckets: int) -> tuple[Array, Array]:
+    """The buckets of the n-grams of many words, one word after the other, and where those of each begin."""
+    texts = [f"<{word[:MOST_CHARACTERS]}>" for word in words]
+    raw = np.frombuffer("".join(texts).encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    # Where each character begins, and how many characters its word has from there on.
+    begins = np.flatnonzero((raw & 0xC0) != 0x80)
+    sizes = np.diff(begins, append=len(raw))
+    left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(begins))
+    # The hash of an n-gram goes on from that of the n-gram that is a character shorter.
+    found = np.zeros((len(begins), LONGEST - SHORTEST + 1), dtype=np.int64)
+    hashes = np.full(len(begins), 0xFFFFFFFF, dtype=np.uint32)
+    places = np.arange(len(begins))
+    for length in range(1, LONGEST + 1):
+        places = places[left[places] >= length]
+        last, state = places + length - 1, hashes[places]
+        for byte in range(int(sizes[last].max(initial=0))):
+            more = slice(None) if byte == 0 else np.flatnonzero(sizes[last] > byte)
+            now = state[more]
+            state[more] = CRC[(now ^ raw[begins[last[more]] + byte]) & 0xFF] ^ (now >> np.uint32(8))
+        hashes[places] = state
+        if length >= SHORTEST:
+            found[places, length - SHORTEST] = ~state % np.uint32(buckets)
+    there = left[:, None] >= np.arange(SHORTEST, LONGEST + 1)
+    grams = np.sum([np.maximum(0, lengths - length + 1) for length in range(SHORTEST, LONGEST + 1)], axis=0)
+    return found[there], np.concatenate([[0], np.cumsum(grams)]).astype(np.int64)
+
+
+def _crc_table() -> Array:
+    """What CRC-32 makes of each byte."""
+    table = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        table = np.where(table & 1, (table >> 1) ^ np.uint32(0xEDB88320), table >> 1).astype(np.uint32)
+    return table
+
+
+CRC = _crc_table()
+
+
 def fit(vectors: WordVectors, ridge: float = RIDGE) -> Subwords:
     """Learn the spellings of finished vectors: those of their most frequent words, where there are very many."""
     number = min(len(vectors), MOST_WORDS)
@@ -116,35 +165,15 @@ def fit(vectors: WordVectors, ridge: float = RIDGE) -> Subwords:
 
 
 def _solve(words: list[str], targets: Array, trust: Array, buckets: int, ridge: float) -> Array:
-    """The ridge regression of targets on n-grams, by conjugate gradients, all columns at once."""
-    from wordstill.training.rows import add_rows
+    """The ridge regression of targets on n-grams, by conjugate gradients."""
+    from wordstill.training.rows import solve_bags
 
-    found = [ngrams(word, buckets) for word in words]
-    sizes = np.array([len(each) for each in found])
-    grams = np.concatenate(found).astype(np.int32)
-    owners = np.repeat(np.arange(len(words), dtype=np.int32), sizes)
-    scale = (1.0 / np.sqrt(np.maximum(1, sizes))).astype(np.float32)[:, None]
-
-    def gather(codes: Array) -> Array:
-        sums = np.zeros(targets.shape, dtype=np.float32)
-        add_rows(sums, owners, codes, grams)
-        return np.asarray(sums * scale)
-
-    def spread(rows: Array) -> Array:
-        sums = np.zeros((buckets, targets.shape[1]), dtype=np.float32)
-        add_rows(sums, grams, rows * (scale * trust[:, None]), owners)
-        return sums
-
-    codes = np.zeros((buckets, targets.shape[1]), dtype=np.float32)
-    residual = spread(np.ascontiguousarray(targets, dtype=np.float32))
-    step = residual.copy()
-    left = (residual * residual).sum(axis=0)
-    for _ in range(STEPS):
-        turned = spread(gather(step)) + ridge * step
-        size = left / np.maximum((step * turned).sum(axis=0), 1e-30)
-        codes += size * step
-        residual -= size * turned
-        now = (residual * residual).sum(axis=0)
-        step = residual + (now / np.maximum(left, 1e-30)) * step
-        left = now
-    return codes
+    grams, starts = ngrams_of(words, buckets)
+    columns = targets.shape[1]
+    blocks = -(-columns // COLUMNS)
+    padded = np.zeros((len(words), blocks * COLUMNS), dtype=np.float32)
+    padded[:, :columns] = targets
+    padded = np.ascontiguousarray(padded.reshape(len(words), blocks, COLUMNS).transpose(1, 0, 2))
+    scale = (1.0 / np.sqrt(np.maximum(1, np.diff(starts)))).astype(np.float32)
+    solved = solve_bags(padded, starts, grams.astype(np.int32), scale, trust, buckets, np.float32(ridge), STEPS)
+    return np.asarray(solved.transpose(1, 0, 2).reshape(buckets, -1)[:, :columns])
