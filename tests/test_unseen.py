@@ -9,13 +9,14 @@ import pytest
 
 from runs import break_run
 from texts import write_corpus
-from wordstill import unseen
+from wordstill import regression, unseen
 from wordstill.corpus.vocabulary import Vocabulary, VocabularySettings
 from wordstill.distillation import distill
+from wordstill.regression import Regressions, climb
 from wordstill.settings import DistillSettings
 from wordstill.students.batch import Batch
 from wordstill.students.student import Task
-from wordstill.unseen import Moments, WordsAlone, complete, fit, predict
+from wordstill.unseen import Completion, WordsAlone, fit, regressions, with_spelling
 from wordstill.vectors import WordVectors
 
 WIDTH = 16
@@ -41,17 +42,71 @@ def student_of(features: np.ndarray, counts: np.ndarray) -> tuple[WordsAlone, Vo
 
 
 @pytest.mark.parametrize("ridge", [0.01, 1.0])
-def test_the_regression_is_scikit_learns_ridge(ridge: float) -> None:
+@pytest.mark.parametrize("everything", [False, True])
+def test_the_regression_is_scikit_learns_ridge(ridge: float, everything: bool) -> None:
     linear_model = pytest.importorskip("sklearn.linear_model")
     features, truth, counts = made_up(400, 0.0, 0.3)
-    weights = counts / (counts + 10)
-    ours = Moments(features, np.arange(400), truth, weights).solve(ridge)
-    share = weights / weights.sum()
-    spread = np.sqrt(share @ features.astype(np.float64) ** 2 - (share @ features) ** 2)
+    features[:, :3] += 1000  # far from the origin, beside their spread
+    rows = np.random.default_rng(5).permutation(400)[:350]
+    weights, held = (counts / (counts + 10))[rows], np.arange(350) % 3 == 0
+    targets = truth[rows].astype(np.float32)
+    shared = Regressions(features, rows, weights, held)
+    learned, tested, middle = shared.cross(targets)
+    chosen = np.ones(350, dtype=bool) if everything else ~held
+    ours = shared.solve(
+        shared.learned + shared.tested if everything else shared.learned,
+        learned + tested if everything else learned,
+        middle,
+        ridge,
+    )
+    share = weights[chosen] / weights[chosen].sum()
+    known = features[rows[chosen]].astype(np.float64)
+    spread = np.sqrt(share @ (known - share @ known) ** 2)
     # Features of variance 1: a ridge in units of their mean variance is the ridge itself.
-    theirs = linear_model.Ridge(alpha=ridge).fit(features / spread, truth, sample_weight=share)
-    np.testing.assert_allclose(ours[0], theirs.coef_.T / spread[:, None], atol=1e-4)
-    np.testing.assert_allclose(ours[1], theirs.intercept_, atol=1e-3)
+    theirs = linear_model.Ridge(alpha=ridge).fit(known / spread, targets[chosen], sample_weight=share)
+    np.testing.assert_allclose(ours.weights, theirs.coef_.T / spread[:, None], atol=1e-4)
+    np.testing.assert_allclose(ours(features, rows), theirs.predict(features[rows] / spread), atol=2e-3)
+
+
+def test_blocks_of_rows_add_up_to_the_same_regression(monkeypatch: pytest.MonkeyPatch) -> None:
+    features, truth, counts = made_up(300, 0.0, 0.3)
+    rows, targets = np.arange(7, 300), truth[7:].astype(np.float32)
+    whole = fit(regressions(features, rows, counts[7:]), targets, counts[7:])
+    monkeypatch.setattr(regression, "BLOCK", 64)
+    parts = fit(regressions(features, rows, counts[7:]), targets, counts[7:])
+    np.testing.assert_allclose(parts.map(features, rows), whole.map(features, rows), atol=1e-4)
+    assert parts.ridge == whole.ridge
+    assert parts.mix == pytest.approx(whole.mix, rel=1e-3)
+
+
+@pytest.mark.parametrize("peak", range(6))
+@pytest.mark.parametrize("start", range(6))
+def test_climbing_finds_a_single_peak_from_anywhere(peak: int, start: int) -> None:
+    values = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0]
+    assert climb(values, start, lambda value: -abs(np.log(value) - np.log(values[peak]))) == values[peak]
+
+
+def test_students_share_what_they_can_and_get_what_each_would_get_alone() -> None:
+    features, truth, counts = made_up(900, 0.0, 0.4)
+    alone, vocabulary = student_of(features, counts)
+    rng = np.random.default_rng(4)
+    first, second = (
+        WordVectors(vocabulary.words, (truth @ rng.standard_normal((WIDTH, WIDTH))).astype(np.float32), counts)
+        for _ in range(2)
+    )
+    fewer = first.take(vocabulary.words[:400] + vocabulary.words[500:])
+    together = Completion(vocabulary, alone, "mix")
+    made = []
+    for vectors in (first, second, fewer, second):
+        before = together.shared
+        made.append(together.complete(vectors))
+        assert (together.shared is before) == (len(made) == 2)
+    for vectors, (ours, how) in zip((first, second, fewer, second), made, strict=True):
+        other, other_how = Completion(vocabulary, alone, "mix").complete(vectors)
+        np.testing.assert_array_equal(ours.matrix, other.matrix)
+        assert how == other_how
+    assert [how["words_never_seen"] for _, how in made] == [0, 0, 100, 0]
+    assert ["share_of_spelling" in how for _, how in made] == [False, False, True, False]
 
 
 @pytest.mark.parametrize(("noise", "off"), [(2.0, 0.5), (0.5, 0.5), (4.0, 0.8)])
@@ -62,7 +117,8 @@ def test_what_is_mixed_in_is_the_ratio_of_the_two_errors_and_brings_words_nearer
     rng = np.random.default_rng(1)
     seen = truth + noise * rng.standard_normal(truth.shape) / np.sqrt(counts)[:, None]
     alone, vocabulary = student_of(features, counts)
-    mixed, how = complete(WordVectors(vocabulary.words, seen.astype(np.float32), counts), vocabulary, alone, "mix")
+    vectors = WordVectors(vocabulary.words, seen.astype(np.float32), counts)
+    mixed, how = Completion(vocabulary, alone, "mix").complete(vectors)
     assert how["mixed_as_if_seen"] == pytest.approx(noise**2 / off**2, rel=0.25)
     rare = counts <= 2
     before, after = (np.square(matrix - truth)[rare].sum(1).mean() for matrix in (seen, mixed.matrix))
@@ -79,7 +135,7 @@ def test_words_never_seen_are_predicted_in_their_place_and_left_ones_stay_as_the
     counts[-5:] = 0
     alone, vocabulary = student_of(features, counts)
     known = WordVectors(vocabulary.words[:-5], truth[:-5].astype(np.float32), counts[:-5], {"student": "x"})
-    completed, how = complete(known, vocabulary, alone, "leave")
+    completed, how = Completion(vocabulary, alone, "leave").complete(known)
     assert completed.words == vocabulary.words
     assert completed.counts is not None
     assert completed.counts.tolist() == counts.tolist()
@@ -103,13 +159,15 @@ def test_spellings_help_where_features_do_not() -> None:
     words = [words[at] for at in order]
     truth = np.array([parts[word[:5]] + parts[word[5:]] for word in words], dtype=np.float32)
     features = rng.standard_normal((len(words), 3 * WIDTH)).astype(np.float32)
-    known = np.arange(len(words) - 50)
-    fitted = fit(features, known, truth[:-50], np.full(len(known), 20.0), words)
-    assert fitted.share == max(unseen.SHARES)
-    rows = np.arange(len(words) - 50, len(words))
-    plain = np.corrcoef((features[rows] @ fitted.weights).ravel(), truth[rows].ravel())[0, 1]
-    with_spelling = np.corrcoef(predict(fitted, features, rows, words).ravel(), truth[rows].ravel())[0, 1]
-    assert with_spelling > plain + 0.3
+    rows, hidden = np.arange(len(words) - 50), np.arange(len(words) - 50, len(words))
+    known = WordVectors(words[:-50], truth[:-50], np.full(len(rows), 20))
+    fitted = fit(regressions(features, rows, np.full(len(rows), 20.0)), truth[:-50], np.full(len(rows), 20.0))
+    plain = fitted.map(features, hidden)
+    blended, share, cosine = with_spelling(plain, words[-50:], known, fitted)
+    assert share == max(unseen.SHARES)
+    assert cosine > fitted.cosine + 0.3
+    without, with_it = (np.corrcoef(guessed.ravel(), truth[hidden].ravel())[0, 1] for guessed in (plain, blended))
+    assert with_it > without + 0.3
 
 
 def test_few_words_are_no_evidence_of_how_to_mix_but_still_predict() -> None:
@@ -117,7 +175,7 @@ def test_few_words_are_no_evidence_of_how_to_mix_but_still_predict() -> None:
     counts[-1] = 0
     alone, vocabulary = student_of(features, counts)
     known = WordVectors(vocabulary.words[:-1], truth[:-1].astype(np.float32))
-    completed, how = complete(known, vocabulary, alone, "mix")
+    completed, how = Completion(vocabulary, alone, "mix").complete(known)
     assert how["rare"] == "leave"
     np.testing.assert_array_equal(completed.matrix[:-1], known.matrix)
     assert np.isfinite(completed.matrix).all()
@@ -125,16 +183,15 @@ def test_few_words_are_no_evidence_of_how_to_mix_but_still_predict() -> None:
 
 def test_one_seen_word_is_all_that_can_be_said_of_the_others() -> None:
     features, truth, counts = made_up(3, 0.0, 0.1)
-    words = ["a", "b", "c"]
-    fitted = fit(features, np.array([0]), truth[:1].astype(np.float32), counts[:1].astype(float), words)
-    np.testing.assert_allclose(predict(fitted, features, np.array([1, 2]), words), truth[[0, 0]], atol=1e-3)
+    counted = counts[:1].astype(float)
+    fitted = fit(regressions(features, np.array([0]), counted), truth[:1].astype(np.float32), counted)
+    np.testing.assert_allclose(fitted.map(features, np.array([1, 2])), truth[[0, 0]], atol=1e-3)
 
 
 def test_a_constant_feature_and_equal_targets_break_nothing() -> None:
-    features = np.ones((50, 4), np.float32)
-    words = [f"w{row}" for row in range(50)]
-    fitted = fit(features, np.arange(50), np.full((50, 3), 2.0, np.float32), np.full(50, 7.0), words)
-    np.testing.assert_allclose(predict(fitted, features, np.arange(3), words), 2.0, atol=1e-4)
+    features, counts = np.ones((50, 4), np.float32), np.full(50, 7.0)
+    fitted = fit(regressions(features, np.arange(50), counts), np.full((50, 3), 2.0, np.float32), counts)
+    np.testing.assert_allclose(fitted.map(features, np.arange(3)), 2.0, atol=1e-4)
     assert np.isfinite(fitted.mix)
 
 

@@ -15,7 +15,7 @@ from wordstill.runs import RunFolder
 from wordstill.settings import DistillSettings
 from wordstill.teacher.load import Teacher
 from wordstill.training.job import Job
-from wordstill.unseen import ALONE, WordsAlone, complete
+from wordstill.unseen import ALONE, Completion, WordsAlone
 from wordstill.vectors import WordVectors
 
 # The parts of a run whose seconds run.json tells, besides those of each student.
@@ -49,13 +49,14 @@ def finish(
     at = job.standing
     made: dict[str, Any] = {}
     alone = job.students.get(ALONE)
+    completion = Completion(vocabulary, alone, settings.rare) if isinstance(alone, WordsAlone) else None
     students = {name: student for name, student in job.students.items() if name != ALONE}
     for name, student in students.items():
         vectors = student.vectors()
         how: dict[str, Any] = {}
-        if isinstance(alone, WordsAlone) and student.reads == "corpus":
+        if completion is not None and student.reads == "corpus":
             with job.clock("unseen"):
-                vectors, how = complete(vectors, vocabulary, alone, settings.rare)
+                vectors, how = completion.complete(vectors)
         projection = student.projection()
         if settings.dimensions is not None and settings.dimensions < vectors.vector_size:
             vectors = vectors.map(lambda matrix: reduce_dimensions(matrix, settings.dimensions or 0))

@@ -9,19 +9,21 @@ chosen on a fifth of them that is held out. A word that was never seen gets p_w,
     u_w = (n s_w + k p_w) / (n + k)
 
 s_w being what was seen. On the words held out |s_w - p_w|^2 is t^2 + r^2 / n: t is how far predictions are off, r how
-far one occurrence is. Least squares find both, and the best mixture has k = r^2 / t^2. A residual's weight in the
-regression is one over its variance, n / (n + k). Frequent words keep what was seen of them.
+far one occurrence is. Least squares find both, and the best mixture has k = r^2 / t^2. Frequent words keep what was
+seen of them. A residual's best weight in the regression is one over its variance, n / (n + k); there k is the same for
+all students (see `regression.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from wordstill.corpus.vocabulary import Vocabulary
+from wordstill.regression import BLOCK, Linear, Regressions, blocks, climb
 from wordstill.students.batch import Batch
 from wordstill.students.student import Student, Task
 from wordstill.subwords import Subwords
@@ -34,14 +36,15 @@ Rare: TypeAlias = Literal["mix", "leave"]
 ALONE = "+alone"
 # Ridges in units of the mean variance of a feature.
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)
+START = 3  # the place to climb from
 SHARES = (0.0, 0.1, 0.2, 0.3)  # of the spelling in a prediction
 HELD_OUT = 5  # every fifth word
 FIRST_MIX = 10.0  # k, before there is a better one
+SHARED_MIX = 20.0  # k in the weights of the regression, for all students: theirs are 2 to 50
 LARGEST_MIX = 1000.0
 # Fewer seen words are no evidence of how to mix, nor more than so many any more of it.
 FEWEST, MOST = 500, 100_000
 WIDEST = 4096  # columns to regress on: solving takes their number to the third
-BLOCK = 4096
 
 
 class WordsAlone(Student):
@@ -86,142 +89,149 @@ def wanted(rare: Rare, vocabulary: Vocabulary, students: Mapping[str, Student]) 
     return any(student.reads == "corpus" for student in students.values()) and (enough or not vocabulary.counts.all())
 
 
-def complete(
-    vectors: WordVectors, vocabulary: Vocabulary, alone: WordsAlone, rare: Rare
-) -> tuple[WordVectors, dict[str, Any]]:
-    """A student's vectors with those of words it has not seen, and with rare ones mixed; and how that was done."""
-    seen = np.array([vocabulary.numbers[word] for word in vectors.words], dtype=np.int64)
-    missing = alone.known.copy()
-    missing[seen] = False
-    usable = alone.known[seen]
-    counts = np.maximum(1, vocabulary.counts[seen]).astype(np.float64)
-    mix = rare == "mix" and int(usable.sum()) >= FEWEST
-    if not usable.any() or not (mix or missing.any()):
-        return vectors, {}
-    best = np.flatnonzero(usable)[:MOST]  # the most frequent come first
-    targets = np.asarray(vectors.matrix[best], dtype=np.float32)
-    fitted = fit(alone.features, seen[best], targets, counts[best], vocabulary.words)
-    rows = np.flatnonzero(missing)
-    every = np.sort(np.concatenate([seen, rows]))
-    matrix = np.zeros((len(every), vectors.vector_size), dtype=np.float32)
-    matrix[np.searchsorted(every, seen)] = vectors.matrix
-    if len(rows):
-        matrix[np.searchsorted(every, rows)] = predict(fitted, alone.features, rows, vocabulary.words)
-    if mix:
-        for part in _blocks(np.flatnonzero(usable)):
-            at = np.searchsorted(every, seen[part])
-            share = (fitted.mix / (counts[part] + fitted.mix)).astype(np.float32)[:, None]
-            # Not with the spelling: it was fitted to these very words, closely, and would tell what was seen again.
-            matrix[at] += share * (predict(fitted, alone.features, seen[part]) - matrix[at])
-    how = {
-        "rare": rare if mix else "leave",
-        "words_never_seen": len(rows),
-        "mixed_as_if_seen": round(fitted.mix, 3) if mix else 0.0,
-        "ridge": fitted.ridge,
-        "share_of_spelling": fitted.share,
-        "learned_from": len(best),
-        "held_out_cosine": round(fitted.cosine, 4),
-    }
-    words = [vocabulary.words[row] for row in every]
-    return WordVectors(words, matrix, vocabulary.counts[every], {**vectors.card, "unseen": how}), how
+class Completion:
+    """The end of a run for its students that learn from text; what they share is worked out once."""
+
+    def __init__(self, vocabulary: Vocabulary, alone: WordsAlone, rare: Rare) -> None:
+        self.vocabulary, self.alone, self.rare = vocabulary, alone, rare
+        self.shared: Regressions | None = None
+
+    def complete(self, vectors: WordVectors) -> tuple[WordVectors, dict[str, Any]]:
+        """A student's vectors with those of words it has not seen, and with rare ones mixed; and how that was done."""
+        vocabulary, alone = self.vocabulary, self.alone
+        seen = np.array([vocabulary.numbers[word] for word in vectors.words], dtype=np.int64)
+        missing = alone.known.copy()
+        missing[seen] = False
+        usable = alone.known[seen]
+        counts = np.maximum(1, vocabulary.counts[seen]).astype(np.float64)
+        mix = self.rare == "mix" and int(usable.sum()) >= FEWEST
+        if not usable.any() or not (mix or missing.any()):
+            return vectors, {}
+        best = np.flatnonzero(usable)[:MOST]  # the most frequent come first
+        rows = np.flatnonzero(missing)
+        targets = np.asarray(vectors.matrix[best], dtype=np.float32)
+        fitted = fit(self._regressions(seen[best], counts[best]), targets, counts[best])
+        every = np.sort(np.concatenate([seen, rows]))
+        matrix = np.zeros((len(every), vectors.vector_size), dtype=np.float32)
+        matrix[np.searchsorted(every, seen)] = vectors.matrix
+        how = {
+            "rare": self.rare if mix else "leave",
+            "words_never_seen": len(rows),
+            "mixed_as_if_seen": round(fitted.mix, 3) if mix else 0.0,
+            "ridge": fitted.ridge,
+            "learned_from": len(best),
+            "held_out_cosine": round(fitted.cosine, 4),
+        }
+        if len(rows):
+            known = WordVectors([vocabulary.words[row] for row in seen[best].tolist()], targets, counts[best])
+            asked = [vocabulary.words[row] for row in rows.tolist()]
+            guessed = fitted.map(alone.features, rows)
+            blended, share, cosine = with_spelling(guessed, asked, known, fitted)
+            matrix[np.searchsorted(every, rows)] = blended
+            how |= {"share_of_spelling": share, "held_out_cosine": round(cosine, 4)}
+        if mix:
+            places = np.flatnonzero(usable)
+            for part in blocks(len(places)):
+                some = places[part]
+                at = np.searchsorted(every, seen[some])
+                share_of_guess = (fitted.mix / (counts[some] + fitted.mix)).astype(np.float32)[:, None]
+                # Not with the spelling: it was fitted to these very words, closely, and would tell what was seen again.
+                matrix[at] += share_of_guess * (fitted.map(alone.features, seen[some]) - matrix[at])
+        words = [vocabulary.words[row] for row in every.tolist()]
+        return WordVectors(words, matrix, vocabulary.counts[every], {**vectors.card, "unseen": how}), how
+
+    def _regressions(self, rows: Array, counts: Array) -> Regressions:
+        """Those of the last student, where it has seen the same words."""
+        if self.shared is None or not np.array_equal(self.shared.rows, rows):
+            self.shared = None  # its memory goes before the next is made
+            self.shared = regressions(self.alone.features, rows, counts)
+        return self.shared
 
 
-# ---------------------------------------------------------------- the regression
+# ---------------------------------------------------------------- what the words held out say
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A linear map from features to vectors, a model of spellings, and what the words held out said of both."""
+    """A linear map from features to vectors, and what the words held out said of it."""
 
-    weights: Array
-    offset: Array
+    map: Linear
     ridge: float
-    spelling: Subwords | None
-    share: float
-    """Of the spelling in a prediction."""
     mix: float
     """k: a prediction counts as much as so many occurrences."""
+    guessed: Array
+    """The predictions for the words held out, by the others."""
     cosine: float
-    """The mean cosine of predictions and what was seen, over the words held out."""
+    """The mean cosine of these and what was seen."""
 
 
-def fit(features: Array, rows: Array, targets: Array, counts: Array, words: Sequence[str]) -> Fitted:
-    """Regress `targets`, seen `counts` times each, on the features of `rows`, which are the rows of `words` too."""
-    held = np.arange(len(rows)) % HELD_OUT == HELD_OUT - 1
-    ridge, share, mix, cosine = RIDGES[-1], 0.0, FIRST_MIX, float("nan")
-    if held.any():
-        trust, directions = _trust(counts[held], mix), unit_rows(targets[held])
-
-        def agreement(guessed: Array) -> float:
-            return float(trust @ np.einsum("ij,ij->i", unit_rows(guessed), directions) / trust.sum())
-
-        moments = Moments(features, rows[~held], targets[~held], _trust(counts[~held], mix))
-        tried = {value: _apply(*moments.solve(value), features, rows[held]) for value in RIDGES}
-        ridge = max(RIDGES, key=lambda value: agreement(tried[value]))
-        guessed = tried[ridge]
-        if len(rows) >= FEWEST:
-            spelling = _spelling(words, rows[~held], targets[~held], counts[~held])
-            spelled = spelling.vectors([words[row] for row in rows[held].tolist()])
-            share = max(SHARES, key=lambda value: agreement(_blend(guessed, spelled, value)))
-            cosine = agreement(_blend(guessed, spelled, share))
-        else:
-            cosine = agreement(guessed)
-        mix = _mixture(_squares(guessed - targets[held]), counts[held])
-    weights, offset = Moments(features, rows, targets, _trust(counts, mix)).solve(ridge)
-    last = _spelling(words, rows, targets, counts) if share else None
-    return Fitted(weights, offset, ridge, last, share, mix, cosine)
+def regressions(features: Array, rows: Array, counts: Array) -> Regressions:
+    """What all students share that have seen the words of these rows, so often each."""
+    return Regressions(features, rows, _trust(counts, SHARED_MIX), held_out(len(rows)))
 
 
-def predict(fitted: Fitted, features: Array, rows: Array, words: Sequence[str] | None = None) -> Array:
-    """The vectors that the features of these rows promise, and the spellings of their words where these are given."""
-    guessed = _apply(fitted.weights, fitted.offset, features, rows)
-    if fitted.spelling is None or words is None:
-        return guessed
-    return _blend(guessed, fitted.spelling.vectors([words[row] for row in rows.tolist()]), fitted.share)
+def fit(shared: Regressions, targets: Array, counts: Array) -> Fitted:
+    """Regress `targets`, seen `counts` times each, on the features of the shared rows."""
+    learned, tested, middle = shared.cross(targets)
+    places = np.flatnonzero(shared.held)
+    ridge, mix, cosine, guessed = RIDGES[-1], FIRST_MIX, float("nan"), targets[:0]
+    if len(places):
+        some = places[:: -(-len(places) // BLOCK)]  # enough to choose by
+        tried: dict[float, Linear] = {}
+
+        def height(value: float) -> float:
+            tried[value] = shared.solve(shared.learned, learned, middle, value)
+            return _agreement(tried[value](shared.features, shared.rows[some]), targets[some], counts[some])
+
+        ridge = climb(RIDGES, START, height)
+        guessed = tried[ridge](shared.features, shared.rows[places])
+        cosine = _agreement(guessed, targets[places], counts[places])
+        mix = _mixture(_squares(guessed - targets[places]), counts[places])
+    last = shared.solve(shared.learned + shared.tested, learned + tested, middle, ridge)
+    return Fitted(last, ridge, mix, guessed, cosine)
 
 
-def _spelling(words: Sequence[str], rows: Array, targets: Array, counts: Array) -> Subwords:
-    return fit_subwords(WordVectors([words[row] for row in rows.tolist()], targets, counts))
+def with_spelling(
+    guessed: Array, words: Sequence[str], known: WordVectors, fitted: Fitted
+) -> tuple[Array, float, float]:
+    """Predictions for words never seen, blended with what their spellings say; the spelling's share, and the cosine.
+
+    `known` are the words of the regression. Those held out of them decide the share.
+    """
+    share, cosine = 0.0, fitted.cosine
+    if len(known) >= FEWEST:
+        held = held_out(len(known))
+        counts = np.asarray(known.counts)
+        hidden = [known.words[place] for place in np.flatnonzero(held).tolist()]
+        spelled = _spelling(known, ~held).vectors(hidden)
+
+        def agreement(value: float) -> float:
+            return _agreement(_blend(fitted.guessed, spelled, value), known.matrix[held], counts[held])
+
+        share = max(SHARES, key=agreement)
+        cosine = agreement(share)
+    if share:
+        guessed = _blend(guessed, _spelling(known, np.ones(len(known), dtype=bool)).vectors(words), share)
+    return guessed, share, cosine
+
+
+def held_out(number: int) -> Array:
+    """Which of so many words are not learned from."""
+    return np.asarray(np.arange(number) % HELD_OUT == HELD_OUT - 1)
+
+
+def _spelling(known: WordVectors, chosen: Array) -> Subwords:
+    words = [known.words[place] for place in np.flatnonzero(chosen).tolist()]
+    return fit_subwords(WordVectors(words, known.matrix[chosen], np.asarray(known.counts)[chosen]))
 
 
 def _blend(guessed: Array, spelled: Array, share: float) -> Array:
     return np.asarray((1.0 - share) * guessed + share * spelled)
 
 
-class Moments:
-    """Weighted means and products of features and targets: all that a ridge regression asks for."""
-
-    def __init__(self, features: Array, rows: Array, targets: Array, weights: Array) -> None:
-        weights = weights / weights.sum()
-        columns = features.shape[1]
-        mean, squares = np.zeros(columns), np.zeros(columns)
-        for part in _blocks(np.arange(len(rows))):
-            block = features[rows[part]].astype(np.float64)
-            mean += weights[part] @ block
-            squares += weights[part] @ block**2
-        # Some teachers have a few dimensions hundreds of times as large as the others.
-        self.scale = 1.0 / np.sqrt(np.maximum(squares - mean**2, 1e-12 * squares.max() + 1e-30))
-        self.mean, self.target = mean, weights @ targets
-        self.products, self.crossed = np.zeros((columns, columns)), np.zeros((columns, targets.shape[1]))
-        for part in _blocks(np.arange(len(rows))):
-            block = ((features[rows[part]] - mean) * self.scale).astype(np.float32)
-            weighted = block * weights[part, None].astype(np.float32)
-            self.products += weighted.T @ block
-            self.crossed += weighted.T @ (targets[part] - self.target).astype(np.float32)
-
-    def solve(self, ridge: float) -> tuple[Array, Array]:
-        """Weights and offset of the map."""
-        products = self.products.copy()
-        products.flat[:: len(products) + 1] += ridge * np.trace(self.products) / len(products) + 1e-12
-        weights = np.linalg.solve(products, self.crossed) * self.scale[:, None]
-        return weights.astype(np.float32), (self.target - self.mean @ weights).astype(np.float32)
-
-
-def _apply(weights: Array, offset: Array, features: Array, rows: Array) -> Array:
-    guessed = np.empty((len(rows), weights.shape[1]), dtype=np.float32)
-    for part in _blocks(np.arange(len(rows))):
-        guessed[part] = features[rows[part]] @ weights + offset
-    return guessed
+def _agreement(guessed: Array, targets: Array, counts: Array) -> float:
+    trust = _trust(counts, FIRST_MIX)
+    return float(trust @ np.einsum("ij,ij->i", unit_rows(guessed), unit_rows(targets)) / trust.sum())
 
 
 def _mixture(off: Array, counts: Array) -> float:
@@ -241,7 +251,3 @@ def _trust(counts: Array, mix: float) -> Array:
 
 def _squares(matrix: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
-
-
-def _blocks(rows: Array) -> Iterator[Array]:
-    return (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK))
