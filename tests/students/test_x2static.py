@@ -201,7 +201,7 @@ def test_the_closed_form_is_a_better_start_than_zero() -> None:
     contexts = made_contexts()
     zero, closed = (X2Static(made_task(), X2StaticSettings(init=i, subsample=0.0)) for i in ("zero", "closed"))
     assert closed.closed is not None
-    closed.closed.add(contexts)
+    closed.closed.gathered.add(contexts)
     closed.begin(contexts)
     zero.mean = closed.mean
     assert full_loss(closed, contexts) < 0.97 * full_loss(zero, contexts)

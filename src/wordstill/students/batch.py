@@ -20,6 +20,7 @@ class Batch:
     positions  place of the word in its sentence (a gap: a word for which the teacher has no vector)
     layers     layer number -> float32 matrix of the words' contextual vectors
     pieces     layer number -> the mean over the pieces of each sentence, where a student asked for it
+    means      layer number -> the mean over the words of each sentence, once a student has asked for it
     """
 
     words: Array
@@ -27,6 +28,7 @@ class Batch:
     positions: Array
     layers: Mapping[int, Array] = field(default_factory=dict)
     pieces: Mapping[int, Array] = field(default_factory=dict)
+    means: dict[int, Array] = field(default_factory=dict, repr=False)
 
     @cached_property
     def sentence_starts(self) -> Array:
@@ -43,5 +45,6 @@ class Batch:
         # Imported here: what only names the students must not wait for a compiler.
         from wordstill.training.windows import stretch_means
 
-        means: Array = stretch_means(self.layers[layer], self.sentence_starts)
-        return means
+        if layer not in self.means:
+            self.means[layer] = stretch_means(self.layers[layer], self.sentence_starts)
+        return self.means[layer]

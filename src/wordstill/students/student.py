@@ -37,6 +37,8 @@ class Task:
     """Makes tables of so many rows and columns; where there are many, not all of them in memory."""
     graph: Graph | None = None
     """Which words a lexicon joins, for the students that can learn from it."""
+    shared: dict[Any, Any] = field(default_factory=dict, compare=False)
+    """What several students rest on and one gathers (see `context_sums`)."""
 
 
 class Contexts(NamedTuple):

@@ -88,8 +88,9 @@ class X2Static(Descent):
     settings: X2StaticSettings
 
     def __init__(self, task: Task, settings: X2StaticSettings) -> None:
-        super().__init__(task, settings, ClosedSettings(), task.width)
         self.pieces = settings.variant == "pieces"
+        view = ClosedSettings(view="pieces" if self.pieces else "sentence")
+        super().__init__(task, settings, view, task.width)
         shape = size, width = len(task.vocabulary), task.width
         if settings.init == "random":
             bound = 1.0 / width
@@ -107,7 +108,7 @@ class X2Static(Descent):
         contexts = Contexts(means, batch.words, batch.sentences)
         np.add.at(self.seen, batch.words[batch.words >= 0], 1)
         if self.closed is not None:
-            self.closed.add(contexts)
+            self.closed.observe(batch)
         else:
             self.follow_mean(contexts.vectors)
             self.learn(contexts)

@@ -1,0 +1,108 @@
+"""What the closed form is made of: for each word the sum of its contexts, and the moments of all contexts.
+
+Several students may rest on the sums of one view: they are gathered once for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from wordstill.students.batch import Batch
+from wordstill.students.student import Contexts, Task
+from wordstill.training.rows import add_rows
+from wordstill.training.windows import window_borders, window_means
+from wordstill.vectors import Array
+
+View = Literal["sentence", "pieces", "window"]
+
+
+class ContextSums:
+    """Counts, a sum a word and one d x d matrix: exact, independent of the order, added up across machines."""
+
+    arrays = ("sums", "seen", "contexts", "origin", "total", "products")
+
+    def __init__(self, task: Task, view: View, window: int) -> None:
+        self.layer, self.view, self.window = task.layer, view, window
+        self.users = 0
+        self.sums = np.zeros((len(task.vocabulary), task.width), dtype=np.float32)
+        self.seen = np.zeros(len(task.vocabulary), dtype=np.int64)
+        self.contexts = np.zeros(1, dtype=np.int64)
+        # Where moments are taken from: the mean of the first batch. Contexts have a large mean in common. Seen from
+        # near it they are small, and single precision, which is much faster, loses nothing that matters.
+        self.origin = np.zeros(task.width, dtype=np.float32)
+        self.total = np.zeros(task.width)
+        self.products = np.zeros((task.width, task.width))
+        self._last: Batch | None = None
+
+    def observe(self, batch: Batch) -> None:
+        """Add the contexts of a batch, whichever student shows it first."""
+        if batch is self._last:
+            return
+        self._last = batch
+        if self.view != "window":
+            means = batch.sentence_means(self.layer) if self.view == "sentence" else batch.pieces[self.layer]
+            self.add(Contexts(means, batch.words, batch.sentences))
+            return
+        low, high = window_borders(batch.sentences, batch.positions, self.window)
+        occupied = np.flatnonzero(high - low > 1)
+        means = window_means(batch.layers[self.layer], low, high, occupied)
+        self.add(Contexts(means, batch.words[occupied], np.arange(len(occupied))))
+
+    def add(self, contexts: Contexts) -> None:
+        """Add contexts and the words seen in them."""
+        add_rows(self.sums, contexts.words, contexts.vectors, contexts.owners)
+        np.add.at(self.seen, contexts.words[contexts.words >= 0], 1)
+        number = len(contexts.vectors)
+        if not number:
+            return
+        if not self.contexts[0]:
+            self.origin = contexts.vectors.mean(axis=0)
+        spread = contexts.vectors - self.origin
+        self.contexts += number
+        self.total += spread.sum(axis=0, dtype=np.float64)
+        self.products += spread.T @ spread
+
+    def moments(self) -> tuple[Array, Array]:
+        """The mean and the covariance of all contexts."""
+        number = max(1, int(self.contexts[0]))
+        offset = self.total / number
+        return self.origin + offset, self.products / number - np.outer(offset, offset)
+
+    def merge(self, other: ContextSums) -> None:
+        """Add what was seen in another part of the corpus."""
+        if not self.contexts[0]:
+            self.origin = other.origin
+        # The other's moments as seen from here.
+        number = int(other.contexts[0])
+        moved = other.origin.astype(np.float64) - self.origin
+        across = np.outer(other.total, moved)
+        self.sums += other.sums
+        self.seen += other.seen
+        self.contexts += number
+        self.total += other.total + number * moved
+        self.products += other.products + across + across.T + number * np.outer(moved, moved)
+
+    def give_up(self) -> None:
+        """Let the words' sums go, if nobody else rests on them: they are as large as a student's vectors."""
+        if self.users <= 1:
+            self.sums = self.sums[:0].copy()
+
+    def state_dict(self) -> dict[str, Array]:
+        """All of it."""
+        return {name: getattr(self, name) for name in self.arrays}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from a state."""
+        for name in self.arrays:
+            setattr(self, name, np.array(state[name]))
+
+
+def context_sums(task: Task, view: View, window: int) -> ContextSums:
+    """The sums of a view, shared by all students of a run that ask for the same."""
+    key = (view, window if view == "window" else 0, task.layer)
+    sums: ContextSums = task.shared.setdefault(key, ContextSums(task, view, window))
+    sums.users += 1
+    return sums
