@@ -37,7 +37,7 @@ from wordstill.teacher.encode import forward, lay_out, to_batch
 from wordstill.teacher.load import Teacher, load_teacher
 from wordstill.teacher.piece_means import piece_means
 from wordstill.teacher.precision import Choice, Precision, again, settle
-from wordstill.teacher.runtime import use_threads
+from wordstill.teacher.runtime import numpy_on_one_thread, use_threads
 from wordstill.training.job import CHECKPOINT_SECONDS, Job
 from wordstill.training.kept import KEEP_BYTES, kept_bytes, store_name
 from wordstill.training.sampling import generator
@@ -123,11 +123,12 @@ def distill(
         reserve(learners, counted, model.width, folder, keep_bytes, say)
         job = Job(folder.checkpoint, folder.kept, learners, model.width, checkpoint_seconds)
         with job.guarded():
-            fast = model
-            if source and any(learner.reads == "corpus" for learner in learners.values()):
-                fast = teach(job, source, vocabulary, model, settings, counted["words"], workers, quiet=quiet)
-            show(job, vocabulary, model, fast, settings, quiet=quiet)
-            replay(job, settings.seed, counted["words"], quiet=quiet)
+            with numpy_on_one_thread():
+                fast = model
+                if source and any(learner.reads == "corpus" for learner in learners.values()):
+                    fast = teach(job, source, vocabulary, model, settings, counted["words"], workers, quiet=quiet)
+                show(job, vocabulary, model, fast, settings, quiet=quiet)
+                replay(job, settings.seed, counted["words"], quiet=quiet)
             return finish(job, folder, settings, model, vocabulary, counted)
 
 

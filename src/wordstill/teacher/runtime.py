@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordstill.machine import guard, this_machine
@@ -29,6 +31,22 @@ def use_threads(number: int | None) -> None:
 
     torch.set_num_threads(number)
     numba.set_num_threads(min(number, numba.config.NUMBA_NUM_THREADS))
+
+
+@contextmanager
+def numpy_on_one_thread() -> Iterator[None]:
+    """Keep numpy's own BLAS to one thread.
+
+    Its idle threads go on spinning for a while, on the very cores that the teacher needs: between small products they
+    halved the teacher's speed. One thread also adds up in the same order on every machine.
+    """
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    pools = ThreadpoolController()
+    paths = [Path(pool["filepath"]) for pool in pools.info()]
+    own = [str(path) for path in paths if any(part.startswith("numpy") for part in path.parts)]
+    with pools.select(filepath=own).limit(limits=1):
+        yield
 
 
 def on_gpu(teacher: Teacher, dtype: torch.dtype) -> Teacher:
