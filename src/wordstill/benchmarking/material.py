@@ -25,6 +25,8 @@ from wordstill.teacher.load import Teacher
 from wordstill.training.job import Job
 from wordstill.training.sampling import generator
 
+STUDENT_SETS = (("aggregate",), ("aggregate", "closed"), ("aggregate", "closed", "x2static"))
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -35,6 +37,8 @@ class Subject:
     words: int = 60_000
     repeats: int = 3
     precisions: tuple[str, ...] = ("float32",)
+    students: tuple[tuple[str, ...], ...] = STUDENT_SETS
+    """Of whole runs: each set by itself against the teacher; the last one against the plain loop."""
     threads: int | None = None
     say: Callable[[str], None] = lambda text: None
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from wordstill.benchmarking.material import Finished, Subject, sentences_of, vocabulary_of, whole_run
 from wordstill.benchmarking.repeated import figures, ratio
-from wordstill.benchmarking.runs import STUDENT_SETS, teacher_of
+from wordstill.benchmarking.runs import teacher_of
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.errors import InputError
 from wordstill.teacher.load import Teacher
@@ -40,39 +40,32 @@ def run_over_loop(subject: Subject) -> dict[str, Any]:
     sentences = list(sentences_of(subject, words))
     plain = plain_model(teacher)
     plain_loop(plain, sentences[:TEXTS], vocabulary)
-    whole_run(subject, words=1000, students=STUDENT_SETS[-1])
-    loops: list[float] = []
-    runs: dict[str, list[Finished]] = {}
-    padding = 0.0
-    notes = {}
-    for _ in range(subject.repeats):
-        subject.say("the plain loop, then whole runs")
-        seconds, padding = plain_loop(plain, sentences, vocabulary)
-        loops.append(sum(map(len, sentences)) / seconds)
-        for precision in subject.precisions:
-            try:
-                run = whole_run(subject, students=STUDENT_SETS[-1], context="sentence", precision=precision)
-            except InputError as error:
-                notes[precision] = {"note": str(error)}
-                continue
-            runs.setdefault(precision, []).append(run)
-    return {
-        "loop_words": sum(map(len, sentences)),
-        "loop_words_per_second": figures(loops),
-        "loop_padding": round(padding, 3),
-        **notes,
-        **{
-            precision: {
-                "run_over_loop": ratio([run.words_per_second for run in several], loops),
-                "run_over_loop_with_loading": ratio(
-                    [run.record["corpus"]["words"] / run.seconds for run in several], loops
-                ),
-                "words_per_second": figures([run.words_per_second for run in several]),
-                "padding": several[-1].record["padding"],
-            }
-            for precision, several in runs.items()
-        },
-    }
+    whole_run(subject, words=1000, students=subject.students[-1])
+    read = sum(map(len, sentences))
+    results: dict[str, Any] = {"loop_words": read}
+    for precision in subject.precisions:
+        loops: list[float] = []
+        runs: list[Finished] = []
+        padding = 0.0
+        try:
+            for _ in range(subject.repeats):
+                subject.say(f"the plain loop, a whole run in {precision}, and the loop again")
+                before, padding = plain_loop(plain, sentences, vocabulary)
+                runs.append(whole_run(subject, students=subject.students[-1], context="sentence", precision=precision))
+                after, _ = plain_loop(plain, sentences, vocabulary)
+                loops.append(2 * read / (before + after))
+        except InputError as error:
+            results[precision] = {"note": str(error)}
+            continue
+        results[precision] = {
+            "run_over_loop": ratio([run.words_per_second for run in runs], loops),
+            "run_over_loop_with_loading": ratio([run.record["corpus"]["words"] / run.seconds for run in runs], loops),
+            "words_per_second": figures([run.words_per_second for run in runs]),
+            "loop_words_per_second": figures(loops),
+            "padding": runs[-1].record["padding"],
+            "loop_padding": round(padding, 3),
+        }
+    return results
 
 
 def plain_model(teacher: Teacher) -> tuple[Any, Any]:

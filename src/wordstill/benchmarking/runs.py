@@ -16,7 +16,6 @@ from wordstill.teacher.pieces import PieceTable
 from wordstill.teacher.precision import Choice, Sample, keep, settle
 from wordstill.teacher.runtime import use_threads
 
-STUDENT_SETS = (("aggregate",), ("aggregate", "closed"), ("aggregate", "closed", "x2static"))
 FAST = ("int8", "bfloat16", "float16")
 
 
@@ -31,7 +30,7 @@ def run_over_teacher(subject: Subject) -> dict[str, Any]:
     teacher = teacher_of(subject)
     prepared = prepare(subject, teacher, subject.settings())
     subject.say("warming up")
-    whole_run(subject, words=1000, students=STUDENT_SETS[-1])
+    whole_run(subject, words=1000, students=subject.students[-1])
     results: dict[str, Any] = {"words": prepared.words, "tokens": prepared.tokens}
     for precision in subject.precisions:
         try:
@@ -41,17 +40,20 @@ def run_over_teacher(subject: Subject) -> dict[str, Any]:
             continue
         bare_forward(fast, prepared.batches[:2])
         sets = {}
-        for students in STUDENT_SETS:
+        for students in subject.students:
             subject.say(f"whole runs of {','.join(students)} in {precision}")
             bare, whole, last = [], [], None
             for _ in range(subject.repeats):
-                bare.append(bare_forward(fast, prepared.batches))
+                # Half of the teacher's work before the run and half behind it: a machine's mood changes slowly.
+                before = bare_forward(fast, prepared.batches[::2])
                 last = whole_run(subject, students=students, precision=precision)
+                bare.append(before + bare_forward(fast, prepared.batches[1::2]))
                 whole.append(last)
             assert last is not None
             record = last.record
             sets[",".join(students)] = {
                 "teacher_over_run": ratio(bare, [run.warm for run in whole]),
+                "teacher_inside_run": figures([run.record["seconds"]["teacher"] / run.warm for run in whole]),
                 "teacher_over_run_with_loading": ratio(bare, [run.seconds for run in whole]),
                 "bare_teacher_seconds": figures(bare),
                 "run_seconds": figures([run.warm for run in whole]),
