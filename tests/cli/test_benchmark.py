@@ -99,7 +99,7 @@ def test_the_command_prints_json_of_the_parts_asked_for(place: Path) -> None:
             assert part["teacher_over_run_with_loading"]["ratio"] <= part["teacher_over_run"]["ratio"]
     loop = measured["parts"]["loop"]
     assert len(loop["float32"]["loop_words_per_second"]) == len(loop["float32"]["words_per_second"]) == 2
-    assert loop["loop_padding"] > 1
+    assert loop["float32"]["loop_padding"] > 1
     assert loop["int8"]["run_over_loop"]["ratio"] > 0
     assert measured["parts"]["reading"]["segmentation_and_tokenization_over_run"]["ratio"] > 0
     others = measured["parts"]["others"]
