@@ -28,6 +28,7 @@ PARTS = {
     "run": Part("runs", "run_over_teacher", "the bare teacher over whole runs, by students and precisions"),
     "loop": Part("research_loop", "run_over_loop", "whole runs over a plain loop as research code has it"),
     "precisions": Part("runs", "precisions", "int8 and compiled bfloat16 over float32"),
+    "scores": Part("scores", "scores", "what vectors distilled in each precision are worth"),
     "reading": Part("runs", "reading", "segmentation and tokenization over the whole"),
     "memory": Part("memory", "memory", "peak memory against words and vocabulary"),
     "loading": Part("loading", "for_subject", "opening and asking vectors, against gensim"),

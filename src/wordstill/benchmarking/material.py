@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,15 +81,17 @@ def source_of(subject: Subject) -> SegmentedCorpus:
     return SegmentedCorpus(Corpus(subject.corpus), Segmenter(), subject.words)
 
 
-def sentences_of(subject: Subject, words: int) -> Iterator[list[str]]:
-    """The sentences of the corpus's first paragraphs, up to so many words."""
+def sentences_of(subject: Subject, words: int, seed: int = 0) -> Iterator[list[str]]:
+    """Sentences drawn at random from all the text that a run reads, about so many words in all."""
     source = source_of(subject)
-    found = chain.from_iterable(source.segmenter(text) for _, text in source.corpus.paragraphs())
-    for sentence in found:
-        if words <= 0:
+    draw, share = random.Random(seed), words / subject.words
+    read = 0
+    for _, text in source.corpus.paragraphs():
+        if not source.has_more(read):
             return
-        words -= len(sentence)
-        yield sentence
+        sentences = source.segmenter(text)
+        read += sum(map(len, sentences))
+        yield from (sentence for sentence in sentences if draw.random() < share)
 
 
 def bare_forward(teacher: Teacher, batches: Sequence[Sequence[Text]]) -> float:

@@ -1,8 +1,8 @@
 """Whole runs against a plain loop, written the way research code on the same method works.
 
-Sentences in random batches of 128, padded to the longest, float32; a Python loop over the targets; an embedding with
-sparse gradients, autograd, torch's SparseAdam. Both sides read the same sentences one by one and learn x2static (the
-loop with the paper's constants); the run distills two more students besides.
+Sentences drawn from the same text, in random batches of 128 padded to the longest, float32; a Python loop over the
+targets; an embedding with sparse gradients, autograd, torch's SparseAdam. Both sides read sentence by sentence and learn
+x2static (the loop with the paper's constants); the run distills two more students besides.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from wordstill.training.sampling import keep_probabilities
 TEXTS = 128
 NEGATIVES = 10
 CLAMP = 20.0
-LOOP_WORDS = 15_000
+LOOP_WORDS = 30_000
 
 
 def run_over_loop(subject: Subject) -> dict[str, Any]:

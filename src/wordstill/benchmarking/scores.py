@@ -1,0 +1,52 @@
+"""What vectors distilled in each precision are worth, beside those of float32."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from wordstill.benchmarking.material import Subject
+from wordstill.benchmarking.repeated import figure
+from wordstill.benchmarking.runs import FAST
+from wordstill.distillation import distill
+from wordstill.errors import InputError
+from wordstill.evaluation import evaluate
+from wordstill.evaluation.results import AVERAGE
+
+
+def scores(subject: Subject) -> dict[str, Any]:
+    """The mean score of each student over the similarity sets that are on this machine, in points of 100."""
+    results: dict[str, Any] = {}
+    plain: dict[str, float] = {}
+    for precision in ("float32", *FAST):
+        subject.say(f"a run in {precision}, judged")
+        try:
+            found, sets = _judged(subject, precision)
+        except InputError as error:
+            results[precision] = {"note": str(error)}
+            continue
+        plain = plain or found
+        results[precision] = {
+            name: {"score": figure(score), "over_float32": figure(score - plain[name])} for name, score in found.items()
+        }
+        results["datasets"] = sets
+    return results
+
+
+def _judged(subject: Subject, precision: str) -> tuple[dict[str, float], list[str]]:
+    students = subject.students[-1]
+    with tempfile.TemporaryDirectory() as name:
+        settings = subject.settings(precision=precision, students=students)
+        run = distill(subject.corpus, out=Path(name) / "run", settings=settings)
+        judged = evaluate({student: run.vectors(student) for student in students}, tasks=["similarity"], resamples=1)
+    found = [each for each in judged if each.task == "similarity" and each.dataset != AVERAGE]
+    sets = list(dict.fromkeys(each.dataset for each in found if not math.isnan(each.score)))
+    if not sets:
+        raise InputError("there are no similarity sets with words of this text; get some with wordstill data get")
+    totals = {
+        student: sum(each.score for each in found if each.vectors == student and each.dataset in sets)
+        for student in students
+    }
+    return {student: 100 * total / len(sets) for student, total in totals.items()}, sets
