@@ -76,6 +76,34 @@ def test_a_ratio_is_taken_turn_by_turn_with_its_spread() -> None:
     assert ratio([2.0, 30.0, 8.0], [1.0, 10.0, 2.0]) == {"ratio": 3.0, "spread": [2.0, 4.0]}
 
 
+def test_what_vectors_of_each_precision_are_worth_stands_beside_float32(place: Path) -> None:
+    pytest.importorskip("gensim", reason="its wheel has the similarity sets that these words are in")
+    words = [
+        "tiger",
+        "cat",
+        "book",
+        "paper",
+        "computer",
+        "keyboard",
+        "plane",
+        "car",
+        "train",
+        "bread",
+        "butter",
+        "doctor",
+    ]
+    lines = [f"The {words[n % 12]} and the {words[(n * 5 + 1) % 12]} are by the sea." for n in range(200)]
+    (place / "words.txt").write_text("\n".join(lines), encoding="utf-8")
+    options = ("--only", "scores", "--words", "1500", "--students", "aggregate")
+    found = called(place, *options, "--corpus", str(place / "words.txt"))["parts"]["scores"]
+    assert "ws353" in found["datasets"]
+    assert found["float32"]["aggregate"]["over_float32"] == 0
+    assert -100 <= found["int8"]["aggregate"]["score"] <= 100
+    difference = found["int8"]["aggregate"]["score"] - found["float32"]["aggregate"]["score"]
+    assert found["int8"]["aggregate"]["over_float32"] == pytest.approx(difference, abs=0.02)
+    assert "GPU" in found["float16"]["note"]
+
+
 def test_the_command_prints_json_of_the_parts_asked_for(place: Path) -> None:
     options = ["--words", "1500", "--repeats", "2", "--only", "run,loop,precisions,reading,others"]
     measured = called(place, *options, "--precisions", "float32,int8", "--json", str(place / "b.json"))
@@ -122,21 +150,6 @@ def test_the_command_prints_json_of_the_parts_asked_for(place: Path) -> None:
         (["--corpus", "nowhere.txt", "--only", "reading"], "nowhere.txt"),
     ],
 )
-def test_what_vectors_of_each_precision_are_worth_stands_beside_float32(place: Path) -> None:
-    pytest.importorskip("gensim", reason="its wheel has the similarity sets that these words are in")
-    words = ["tiger", "cat", "book", "paper", "computer", "keyboard", "plane", "car", "train", "bread", "butter", "doctor"]
-    lines = [f"The {words[n % 12]} and the {words[(n * 5 + 1) % 12]} are by the sea." for n in range(200)]
-    (place / "words.txt").write_text("\n".join(lines), encoding="utf-8")
-    options = ("--only", "scores", "--words", "1500", "--students", "aggregate")
-    found = called(place, *options, "--corpus", str(place / "words.txt"))["parts"]["scores"]
-    assert "ws353" in found["datasets"]
-    assert found["float32"]["aggregate"]["over_float32"] == 0
-    assert -100 <= found["int8"]["aggregate"]["score"] <= 100
-    difference = found["int8"]["aggregate"]["score"] - found["float32"]["aggregate"]["score"]
-    assert found["int8"]["aggregate"]["over_float32"] == pytest.approx(difference, abs=0.02)
-    assert "GPU" in found["float16"]["note"]
-
-
 def test_wrong_usage_is_told_in_a_sentence(
     options: list[str], reason: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

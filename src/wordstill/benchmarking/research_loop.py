@@ -1,8 +1,8 @@
 """Whole runs against a plain loop, written the way research code on the same method works.
 
 Sentences drawn from the same text, in random batches of 128 padded to the longest, float32; a Python loop over the
-targets; an embedding with sparse gradients, autograd, torch's SparseAdam. Both sides read sentence by sentence and learn
-x2static (the loop with the paper's constants); the run distills two more students besides.
+targets; an embedding with sparse gradients, autograd, torch's SparseAdam. Both sides read sentence by sentence and
+learn x2static (the loop with the paper's constants); the run distills two more students besides.
 """
 
 from __future__ import annotations
