@@ -73,3 +73,8 @@ def given_options(texts: Sequence[str]) -> dict[str, dict[str, str]]:
             raise InputError(f"--set takes NAME.OPTION=VALUE, such as x2static.epochs=5, not {text!r}")
         options.setdefault(owner, {})[option] = value
     return options
+
+
+def listed(text: str) -> list[str]:
+    """The names of a list with commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]

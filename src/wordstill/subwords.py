@@ -85,7 +85,7 @@ def load(folder: Path, dimensions: int) -> Subwords | None:
 
 
 def ngrams(word: str, buckets: int) -> Array:
-    """The bucket of each n-gram of a word; a word may have none."""
+    """The bucket of each n-gram of a word; a word may have none. For one word this is quicker than `ngrams_of`."""
     text = f"<{word[:MOST_CHARACTERS]}>"
     if text.isascii():  # a byte is a character
         raw = text.encode("ascii")
@@ -166,7 +166,7 @@ def fit(vectors: WordVectors, ridge: float = RIDGE) -> Subwords:
 
 def _solve(words: list[str], targets: Array, trust: Array, buckets: int, ridge: float) -> Array:
     """The ridge regression of targets on n-grams, by conjugate gradients."""
-    from wordstill.training.rows import solve_bags
+    from wordstill.bag_regression import solve_bags
 
     grams, starts = ngrams_of(words, buckets)
     columns = targets.shape[1]

@@ -11,14 +11,8 @@ from typing import Any
 
 import pytest
 
-from small_models import make_model
 from wordstill import doctor
 from wordstill.machine import Guard, Machine
-
-
-@pytest.fixture(scope="module")
-def teacher(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(make_model("bert", tmp_path_factory.mktemp("doctor") / "teacher"))
 
 
 def call(*options: str, folder: Path, expected: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from small_models import make_model
 from wordstill.benchmarking.state import state_size, states
 from wordstill.cli import main
 from wordstill.planning import Job, divides
@@ -28,11 +27,6 @@ FORMULAS = {
     ("alone", ""): lambda V, w: 4 * V * w,
     ("table", ""): lambda V, w: 4 * V * w,
 }
-
-
-@pytest.fixture(scope="module")
-def teacher(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(make_model("bert", tmp_path_factory.mktemp("plan") / "teacher"))
 
 
 def chosen(name: str, preset: str = "", **options: str):  # type: ignore[no-untyped-def]

@@ -13,10 +13,10 @@ from wordstill.machine import this_machine
 from wordstill.teacher.buffers import Preparing
 from wordstill.teacher.load import Teacher, load_teacher
 from wordstill.teacher.pieces import PieceTable
-from wordstill.teacher.precision import Choice, Sample, keep, settle
+from wordstill.teacher.precision import LEAST_COSINE, Choice, Sample, keep, settle
 from wordstill.teacher.runtime import use_threads
 
-FAST = ("int8", "bfloat16", "float16")
+FAST = tuple(LEAST_COSINE)
 
 
 def teacher_of(subject: Subject) -> Teacher:

@@ -23,23 +23,24 @@ def scores(subject: Subject) -> dict[str, Any]:
     for precision in ("float32", *FAST):
         subject.say(f"a run in {precision}, judged")
         try:
-            found, sets = _judged(subject, precision)
+            found, results["datasets"] = _judged(subject, precision)
         except InputError as error:
             results[precision] = {"note": str(error)}
+            if precision == "float32":
+                break  # nothing to stand beside
             continue
         plain = plain or found
         results[precision] = {
             name: {"score": figure(score), "over_float32": figure(score - plain[name])} for name, score in found.items()
         }
-        results["datasets"] = sets
     return results
 
 
 def _judged(subject: Subject, precision: str) -> tuple[dict[str, float], list[str]]:
-    students = subject.students[-1]
     with tempfile.TemporaryDirectory() as name:
-        settings = subject.settings(precision=precision, students=students)
+        settings = subject.settings(precision=precision, students=subject.students[-1])
         run = distill(subject.corpus, out=Path(name) / "run", settings=settings)
+        students = list(run.record["students"])
         judged = evaluate({student: run.vectors(student) for student in students}, tasks=["similarity"], resamples=1)
     found = [each for each in judged if each.task == "similarity" and each.dataset != AVERAGE]
     sets = list(dict.fromkeys(each.dataset for each in found if not math.isnan(each.score)))

@@ -16,10 +16,8 @@ from wordstill.errors import InputError
 from wordstill.teacher.batching import make_batches
 from wordstill.teacher.buffers import Preparing
 from wordstill.teacher.load import Teacher
-from wordstill.teacher.precision import Sample, keep, remembered, settle
+from wordstill.teacher.precision import LEAST_COSINE, Sample, keep, remembered, settle
 from wordstill.training.sampling import generator
-
-WAYS = ("bfloat16", "int8", "float16")
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ def speeds(
         done.add(way)
     found = {"float32": Speed(round(plain, 1), 1.0, 0.0, "now")}
     known: dict[str, Any] = remembered(teacher)
-    for way in WAYS:
+    for way in LEAST_COSINE:
         if way in known and way not in reasons:
             gain, preparing = float(known[way]["gain"]), float(known[way]["preparing"])
             found[way] = Speed(round(plain * gain, 1), gain, preparing, "now" if way in done else "before")

@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--repeats", metavar="R", type=int, default=3, help="turns of each side (3)")
     add("--only", metavar="PART,..", default="", help="only these parts")
     add("--precisions", metavar="P,..", default="float32", help="of whole runs: float32, int8, bfloat16, float16")
-    add("--students", metavar="S,..", help="of whole runs (aggregate; then closed too; then x2static too)")
+    add("--students", metavar="S,..", default="", help="of whole runs (aggregate; then closed too; then x2static too)")
     add("--threads", metavar="N", type=int, help="threads to compute with")
     add("--json", metavar="FILE", type=Path, help="write it to a file besides")
     add("-q", "--quiet", action="store_true", help="do not tell what is measured")
@@ -42,10 +42,10 @@ def run(arguments: argparse.Namespace) -> None:
     from wordstill.errors import InputError
     from wordstill.files import write_json
     from wordstill.machine import guard
+    from wordstill.options import listed
 
-    parts = choose_parts([name.strip() for name in arguments.only.split(",") if name.strip()])
-    students = [name.strip() for name in (arguments.students or "").split(",") if name.strip()]
-    precisions = tuple(name.strip() for name in arguments.precisions.split(",") if name.strip())
+    parts = choose_parts(listed(arguments.only))
+    students, precisions = tuple(listed(arguments.students)), tuple(listed(arguments.precisions))
     for name in precisions:
         if name not in ("float32", "int8", "bfloat16", "float16"):
             raise InputError(f"--precisions takes float32, int8, bfloat16 and float16, not {name!r}")
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
         words=arguments.words,
         repeats=arguments.repeats,
         precisions=precisions,
-        students=(tuple(students),) if students else STUDENT_SETS,
+        students=(students,) if students else STUDENT_SETS,
         threads=arguments.threads,
         say=say,
     )

@@ -131,14 +131,14 @@ def settings_of(arguments: argparse.Namespace) -> Any:
     """The run's settings, from the command line's arguments."""
     from wordstill.corpus.segment import SegmentSettings
     from wordstill.corpus.vocabulary import VocabularySettings, read_word_list
-    from wordstill.options import given_options
+    from wordstill.options import given_options, listed
     from wordstill.settings import DistillSettings
 
     low, high = arguments.sentence_words or (1, None)
     return DistillSettings(
         teacher=arguments.teacher,
         revision=arguments.revision,
-        students=tuple(name.strip() for name in arguments.student.split(",") if name.strip()),
+        students=tuple(listed(arguments.student)),
         student_options=given_options(arguments.set),
         context=arguments.context,
         layer=_layer(arguments.layer),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from wordstill.errors import InputError
 from wordstill.files import replacing
+from wordstill.options import listed
 
 if TYPE_CHECKING:
     from wordstill.evaluation.subjects import Subject
@@ -117,7 +118,7 @@ def _within(path: Path, folder: Path) -> bool:
 
 
 def _list(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
+    names = listed(text)
     if not names:
         raise argparse.ArgumentTypeError("at least one name is needed")
     return names

@@ -46,10 +46,10 @@ def run(arguments: argparse.Namespace) -> None:
     """Measure, and tell."""
     from wordstill.cli.distill import _layer
     from wordstill.machine import guard
-    from wordstill.options import given_options
+    from wordstill.options import given_options, listed
     from wordstill.students.registry import choose_students
 
-    students = tuple(name.strip() for name in arguments.student.split(",") if name.strip())
+    students = tuple(listed(arguments.student))
     options = given_options(arguments.set)
     choose_students(students, options)  # a wrong name is told before anything is loaded
     if not 1 <= arguments.seconds <= 3600:

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from wordstill.errors import InputError
+from wordstill.options import listed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +22,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("vectors", metavar="VECTORS", nargs="+", help="files or folders of vectors, or run folders")
     add("--out", metavar="FILE", type=Path, default=Path("report.html"), help="the file to write (report.html)")
-    add("--words", type=_list, default=[], metavar="WORD,..", help="words whose neighbours are listed")
-    add("--datasets", type=_list, metavar="NAME,..", help="data sets to judge (all that are here)")
+    add("--words", type=listed, default=[], metavar="WORD,..", help="words whose neighbours are listed")
+    add("--datasets", type=listed, metavar="NAME,..", help="data sets to judge (all that are here)")
     add("--scores", metavar="FILE", type=Path, help="scores that `wordstill evaluate --json FILE` wrote")
     add("--title", default="Word vectors", help="the page's title")
     add("--map-words", metavar="N", type=int, default=20_000, help="words on the map (20000)")
@@ -55,7 +56,3 @@ def run(arguments: argparse.Namespace) -> None:
     )
     say(f"{path.stat().st_size / 1e6:.1f} MB; open it in a browser:")
     print(path)
-
-
-def _list(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from wordstill.cli.tables import table
 from wordstill.files import write_json
+from wordstill.options import listed
 from wordstill.studies import STUDIES
 
 
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
     if png:
         check_picture(png)
     if getattr(arguments, "datasets", None):
-        load_datasets(None, arguments.datasets.split(","), Settings())
+        load_datasets(None, listed(arguments.datasets), Settings())
     study = arguments.run_study(arguments)
     if json:
         given = {name: value for name, value in vars(arguments).items() if not callable(value)}

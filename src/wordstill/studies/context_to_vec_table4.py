@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any
 
 from wordstill.explore.charts import bar_chart
+from wordstill.options import listed
 from wordstill.studies import Study
-from wordstill.studies.distilled import listed
 from wordstill.studies.points import judged_sets, series
 from wordstill.vectors import WordVectors
 

@@ -92,8 +92,3 @@ def distilled(
         say=lambda text: None if arguments.quiet else print(f"{name}: {text}", file=sys.stderr),
         keep_bytes=arguments.keep_bytes,
     )
-
-
-def listed(text: str) -> list[str]:
-    """The names of a list with commas."""
-    return [name.strip() for name in text.split(",") if name.strip()]

@@ -9,7 +9,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from wordstill.explore.charts import Series
-from wordstill.studies.distilled import listed
+from wordstill.options import listed
 from wordstill.vectors import WordVectors
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from functools import partial
 
 from wordstill.errors import InputError
 from wordstill.explore.charts import bar_chart
+from wordstill.options import listed
 from wordstill.studies import Study
-from wordstill.studies.distilled import add_arguments, distilled, listed
+from wordstill.studies.distilled import add_arguments, distilled
 from wordstill.studies.points import Point, Scores, series
 
 
