@@ -1,4 +1,4 @@
-"""The one exception that means "what you gave cannot be used"."""
+"""What can be wrong: with what was given, and with what a machine can do."""
 
 from __future__ import annotations
 
@@ -14,3 +14,7 @@ class InputError(ValueError):
     Traceback (most recent call last):
     wordstill.errors.InputError: 1 words need a matrix of as many rows, not of shape (2, 3)
     """
+
+
+class Unavailable(Exception):
+    """This machine cannot do something in a certain way, and why; there may be other ways."""

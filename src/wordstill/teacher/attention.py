@@ -19,6 +19,7 @@ def fuse_attention(model: torch.nn.Module) -> None:
     for module in model.modules():
         if type(module).__name__ == "MPNetSelfAttention":
             module.forward = MethodType(_attend, module)
+            module.fused_attention = _torch_attention  # type: ignore[assignment]
         elif type(module).__name__ == "MPNetEncoder":
             module.forward = MethodType(_encode, module)
 
@@ -27,12 +28,16 @@ def _attend(
     self: Any, hidden_states: torch.Tensor, attention_mask: None = None, position_bias: Any = None, **others: Any
 ) -> tuple[torch.Tensor]:
     """softmax(q k' / sqrt(d) + bias) v, the bias holding minus infinity where there is padding."""
-    from torch.nn.functional import scaled_dot_product_attention
-
     shape = (*hidden_states.shape[:-1], -1, self.attention_head_size)
     query, key, value = (part(hidden_states).view(shape).transpose(1, 2) for part in (self.q, self.k, self.v))
-    mixed = scaled_dot_product_attention(query, key, value, attn_mask=position_bias)
-    return (self.o(mixed.transpose(1, 2).flatten(2)),)
+    mixed = self.fused_attention(query, key, value, position_bias, self.attention_head_size**-0.5)
+    return (self.o(mixed.flatten(2)),)
+
+
+def _torch_attention(query: Any, key: Any, value: Any, mask: Any, scale: float) -> torch.Tensor:
+    from torch.nn.functional import scaled_dot_product_attention
+
+    return scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=scale).transpose(1, 2)
 
 
 def _encode(

@@ -43,6 +43,8 @@ class Teacher:
     precision: str = "float32"
     compiled: bool = False
     """Whether the layers are compiled, for any number of texts of any lengths, with padding among them."""
+    attention: str = ""
+    """How a compiled teacher computes attention."""
 
     @property
     def public_name(self) -> str:

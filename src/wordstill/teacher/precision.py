@@ -13,12 +13,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from wordstill.errors import InputError
+from wordstill.errors import InputError, Unavailable
 from wordstill.machine import recall, remember, this_machine
 from wordstill.teacher.batching import Text
 from wordstill.teacher.encode import forward, lay_out, pool
 from wordstill.teacher.load import Teacher
-from wordstill.teacher.runtime import Unavailable, in_bfloat16, in_int8, on_gpu
+from wordstill.teacher.runtime import in_bfloat16, in_int8, on_gpu
 
 Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
 # The faster ways, in the order they are tried; the mean cosine of a word's vector with the one that float32 gives.
@@ -42,6 +42,8 @@ class Choice:
     tokens_per_second: dict[str, float] = field(default_factory=dict)
     preparing: dict[str, float] = field(default_factory=dict)
     """Seconds until a way was ready to run: compiling, mostly."""
+    attention: str = ""
+    """How the compiled teacher computes attention."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,7 @@ def _tried(sample: Sample, way: str, expected: list[Any], choice: Choice, say: C
         reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
         raise Unavailable(f"the teacher does not compile ({reason})" if made.compiled else reason) from error
     choice.preparing[way] = time.perf_counter() - began
+    choice.attention = made.attention
     vectors = sample.vectors(made)
     choice.tokens_per_second |= {
         name: round(speed, 1) for name, speed in zip(("float32", way), sample.speeds(sample.teacher, made), strict=True)

@@ -10,16 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wordstill.errors import Unavailable
 from wordstill.machine import guard, this_machine
+from wordstill.teacher.compilable import make_compilable
 from wordstill.teacher.load import Teacher
 from wordstill.teacher.stack import layers_of
+from wordstill.teacher.tiles import use_tiles
 
 if TYPE_CHECKING:
     import torch
-
-
-class Unavailable(Exception):
-    """This machine cannot compute that way, and why."""
 
 
 def use_threads(number: int | None) -> None:
@@ -78,13 +77,18 @@ def in_bfloat16(teacher: Teacher) -> Teacher:
     if teacher.stack is None:
         raise Unavailable(f"the layers of {teacher.name} were not found")
 
+    attention = ""
+
     def compiled(model: torch.nn.Module) -> torch.nn.Module:
+        nonlocal attention
         model = model.to(torch.bfloat16)
+        attention = use_tiles(model)
         for layer in layers_of(model, teacher.layers) or ():
+            make_compilable(layer)
             layer.forward = torch.compile(layer.forward, dynamic=True)
         return model
 
-    return replace(_copied(teacher, "bfloat16", compiled), compiled=True)
+    return replace(_copied(teacher, "bfloat16", compiled), compiled=True, attention=attention)
 
 
 def in_int8(teacher: Teacher) -> Teacher:
