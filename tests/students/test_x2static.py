@@ -13,7 +13,7 @@ from wordstill.errors import InputError
 from wordstill.options import read_settings
 from wordstill.students.student import Contexts
 from wordstill.students.x2static import X2Static, X2StaticSettings
-from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, score_coefficients
+from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, total_loss
 from wordstill.training.sampling import generator
 
 PAPER = X2StaticSettings.presets()["paper"]
@@ -52,14 +52,16 @@ def literal(table: Any, contexts: Any, owners: Any, rows: Any, clamp: float, off
 @pytest.mark.parametrize(("scale", "clamp", "offset"), [(1.0, 20.0, 0.0), (1.0, 20.0, -2.3), (30.0, 20.0, 0.0)])
 def test_loss_and_gradient_equal_the_papers_equation(scale: float, clamp: float, offset: float) -> None:
     table, contexts, owners, rows = made_step(scale=scale)
-    coefficients = np.empty(rows.shape, dtype=np.float32)
-    loss = score_coefficients(table, contexts, owners, rows, clamp, offset, coefficients)
     expected, gradient = literal(table, contexts, owners, rows, clamp, offset)
+    assert total_loss(table, contexts, owners, rows, clamp, offset) == pytest.approx(expected, rel=1e-5)
+    # With so large a sum of squares behind it Adagrad's pace is one, and the step the gradient itself.
+    grouped = group_by_row(rows, np.full(7, -1, dtype=np.int64))
+    squares, pull = np.full(7, 1e12, dtype=np.float32), np.zeros(7, dtype=np.float32)
+    moved = np.zeros_like(table) + table
+    scores = (*grouped, 3, contexts, owners, clamp, offset)
+    loss = adagrad_rows(moved, squares, np.zeros((0, 5), dtype=np.float32), pull, *scores, 1e6)
     assert loss == pytest.approx(expected, rel=1e-5)
-    mine = np.zeros_like(table)
-    for i, k in np.ndindex(*rows.shape):
-        mine[rows[i, k]] += coefficients[i, k] * contexts[owners[i]]
-    np.testing.assert_allclose(mine, gradient.numpy(), atol=1e-5)
+    np.testing.assert_allclose(table - moved, gradient.numpy(), atol=1e-5)
 
 
 def test_the_gradient_agrees_with_finite_differences() -> None:
@@ -83,12 +85,10 @@ def test_adam_steps_equal_torchs_sparse_adam() -> None:
         _, contexts, _, _ = made_step(seed=step)
         now = rows[step - 1 :: 2].copy()
         here = owners[step - 1 :: 2]
-        coefficients = np.empty(now.shape, dtype=np.float32)
-        score_coefficients(table, contexts, here, now, 20.0, 0.0, coefficients)
         gradients.append(literal(table, contexts, here, now, 20.0, 0.0)[1] / len(now))
         touched.append(set(now.ravel().tolist()))
         grouped = group_by_row(now, slots)
-        adam_rows(table, first, second, *grouped, coefficients, contexts, here, 0.01, step, 1 / len(now))
+        adam_rows(table, first, second, *grouped, 3, contexts, here, 20.0, 0.0, 0.01, step, 1 / len(now))
     expected = reference.lazy_adam(start, gradients, touched, 0.01)
     np.testing.assert_allclose(table, expected.numpy(), atol=1e-5)
     assert (slots == -1).all()
@@ -102,11 +102,9 @@ def test_adagrad_steps_have_one_rate_a_row() -> None:
     gradients = []
     for step in (1, 2, 3):
         _, contexts, _, _ = made_step(seed=step)
-        coefficients = np.empty(rows.shape, dtype=np.float32)
-        score_coefficients(table, contexts, owners, rows, 20.0, 0.0, coefficients)
         gradients.append(literal(table, contexts, owners, rows, 20.0, 0.0)[1])
         grouped = group_by_row(rows, slots)
-        adagrad_rows(table, squares, nothing, pull, *grouped, coefficients, contexts, owners, 0.1)
+        adagrad_rows(table, squares, nothing, pull, *grouped, 3, contexts, owners, 20.0, 0.0, 0.1)
     np.testing.assert_allclose(table, reference.row_adagrad(start, gradients, 0.1).numpy(), atol=1e-5)
 
 
@@ -182,7 +180,8 @@ def made_contexts() -> Contexts:
 
 
 def full_loss(student: X2Static, contexts: Contexts) -> float:
-    return student._score(student.table, *student._targets(contexts, generator(99)))[0]
+    targets = student._targets(contexts, generator(99))
+    return float(total_loss(student.table, *targets, student.settings.clamp, student.offset))
 
 
 @pytest.mark.parametrize("init", ["zero", "random"])

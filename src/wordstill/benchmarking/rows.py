@@ -9,7 +9,7 @@ import numpy as np
 from wordstill.benchmarking.material import Subject
 from wordstill.benchmarking.repeated import figures, in_turns, ratio, timed
 from wordstill.teacher.runtime import use_threads
-from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, score_coefficients
+from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row
 from wordstill.vectors import Array
 
 WORDS, WIDTH, ROWS = 200_000, 768, 8_192
@@ -69,7 +69,7 @@ def made_step(seed: int, words: int, width: int, rows: int) -> Step:
 
 
 class Ours:
-    """One pass for scores and slopes, one over the touched rows."""
+    """One pass over the touched rows: scores, gradients, update."""
 
     def __init__(self, start: Array, *, adagrad: bool = False) -> None:
         self.table = start.copy()
@@ -83,10 +83,8 @@ class Ours:
     def take(self, step: Step) -> None:
         """One step."""
         self.steps += 1
-        coefficients = np.empty(step.rows.shape, dtype=np.float32)
-        score_coefficients(self.table, step.contexts, step.owners, step.rows, 20.0, 0.0, coefficients)
         grouped = group_by_row(step.rows, self.slots)
-        inputs = (*grouped, coefficients, step.contexts, step.owners, RATE)
+        inputs = (*grouped, step.rows.shape[1], step.contexts, step.owners, 20.0, 0.0, RATE)
         if self.adagrad:
             pull = np.zeros(len(grouped[0]), dtype=np.float32)
             adagrad_rows(self.table, self.squares, self.start, pull, *inputs)

@@ -32,7 +32,7 @@ from wordstill.students.batch import Batch
 from wordstill.students.closed import ClosedSettings
 from wordstill.students.descent import Descent, DescentSettings
 from wordstill.students.student import Contexts, Task
-from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, score_coefficients
+from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, total_loss
 from wordstill.training.sampling import generator
 from wordstill.vectors import Array
 
@@ -122,7 +122,8 @@ class X2Static(Descent):
         vectors, owners, rows = self._targets(sample, generator(self.task.seed, 1))
         rows, owners = rows[:5_000], owners[:5_000]
         if len(rows):  # contexts times a factor have the scores of a table times that factor, and are fewer
-            self.set_length(lambda factor: self._score(self.table, vectors[: owners[-1] + 1] * factor, owners, rows)[0])
+            few, scores = vectors[: owners[-1] + 1], (self.settings.clamp, self.offset)
+            self.set_length(lambda factor: float(total_loss(self.table, few * factor, owners, rows, *scores)))
 
     def learn(self, contexts: Contexts) -> None:
         """Steps of at most `step_contexts` contexts."""
@@ -144,21 +145,15 @@ class X2Static(Descent):
             vectors = vectors - self.mean.astype(np.float32)
         return vectors, owners, rows
 
-    def _score(self, table: Array, vectors: Array, owners: Array, rows: Array) -> tuple[float, Array]:
-        """The loss, and its derivative by each score."""
-        coefficients = np.empty(rows.shape, dtype=np.float32)
-        loss = score_coefficients(table, vectors, owners, rows, self.settings.clamp, self.offset, coefficients)
-        return float(loss), coefficients
-
     def _step(self, contexts: Contexts) -> None:
         vectors, owners, rows = self._targets(contexts, self.next_step(len(contexts.words)))
         if not len(rows):
             return
-        loss, coefficients = self._score(self.table, vectors, owners, rows)
-        self.curve.add(loss, len(rows), len(contexts.words))
-        distinct, starts, places = group_by_row(rows, self.slots)
-        inputs = (distinct, starts, places, coefficients, vectors, owners, self.rate())
+        grouped = distinct, _, _ = group_by_row(rows, self.slots)
+        inputs = (*grouped, rows.shape[1], vectors, owners, self.settings.clamp, self.offset, self.rate())
         if self.settings.optimizer == "adam":
-            adam_rows(self.table, self.first, self.second, *inputs, int(self.done[1]), 1.0 / len(rows))
+            steps = int(self.done[1])
+            loss = adam_rows(self.table, self.first, self.second, *inputs, steps, 1.0 / len(rows))
         else:
-            adagrad_rows(self.table, self.squares, self.start, self.pulls(distinct), *inputs)
+            loss = adagrad_rows(self.table, self.squares, self.start, self.pulls(distinct), *inputs)
+        self.curve.add(float(loss), len(rows), len(contexts.words))

@@ -62,40 +62,37 @@ def power_rows(table: Array, along: Array, rows: Array, vectors: Array) -> None:
             target[j] += share * vector[j]
 
 
-@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
-def score_coefficients(
-    table: Array,
-    contexts: Array,
-    owners: Array,
-    rows: Array,
-    clamp: float,
-    offset: float,
-    coefficients: Array,
-) -> Any:
-    """The loss of every target and its negatives, and d loss / d score of each.
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _score(vector: Array, context: Array, clamp: float, offset: float, target: bool) -> Any:
+    """The loss of one score, and its derivative by it.
 
-    rows[i, 0] is a target, rows[i, 1:] are its negatives, contexts[owners[i]] their context. A score is
-    u . E + offset, clamped: outside the clamp its gradient is zero.
+    A score is u . E + offset, clamped: outside the clamp its gradient is zero.
+    """
+    product = np.float32(0.0)
+    for j in range(len(context)):
+        product += vector[j] * context[j]
+    score = float(product) + offset
+    inside = 1.0 if -clamp <= score <= clamp else 0.0
+    signed = max(-clamp, min(clamp, score)) if score == score else score  # a NaN must show
+    if target:
+        signed = -signed
+    # log(1 + e^x) without overflow, and its derivative
+    small = math.exp(-abs(signed))
+    loss = max(signed, 0.0) + math.log1p(small)
+    slope = inside * (1.0 if signed >= 0 else small) / (1.0 + small)
+    return loss, -slope if target else slope
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def total_loss(table: Array, contexts: Array, owners: Array, rows: Array, clamp: float, offset: float) -> Any:
+    """The loss of all targets and their negatives.
+
+    rows[i, 0] is a target, rows[i, 1:] are its negatives, contexts[owners[i]] their context.
     """
     losses = np.zeros(len(rows))
     for i in prange(len(rows)):
-        context = contexts[owners[i]]
-        loss = 0.0
         for k in range(rows.shape[1]):
-            vector = table[rows[i, k]]
-            product = np.float32(0.0)
-            for j in range(len(context)):
-                product += vector[j] * context[j]
-            score = float(product) + offset
-            inside = 1.0 if -clamp <= score <= clamp else 0.0
-            signed = max(-clamp, min(clamp, score)) if score == score else score  # a NaN must show
-            if k == 0:
-                signed = -signed
-            # log(1 + e^x) without overflow, and its derivative
-            loss += max(signed, 0.0) + math.log1p(math.exp(-abs(signed)))
-            slope = inside / (1.0 + math.exp(-signed))
-            coefficients[i, k] = -slope if k == 0 else slope
-        losses[i] = loss
+            losses[i] += _score(table[rows[i, k]], contexts[owners[i]], clamp, offset, k == 0)[0]
     return losses.sum()
 
 
@@ -133,6 +130,30 @@ def group_by_row(rows: Array, slots: Array) -> Any:
     return distinct[:number], sizes[: number + 1], places
 
 
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _descend(
+    vector: Array,
+    places: Array,
+    columns: int,
+    contexts: Array,
+    owners: Array,
+    clamp: float,
+    offset: float,
+    scale: float,
+) -> Any:
+    """The loss at the places of one row, and the row's gradient times `scale`; its vector is read only once."""
+    gradient = np.zeros(len(vector), dtype=np.float32)
+    total = 0.0
+    for place in places:
+        context = contexts[owners[place // columns]]
+        loss, slope = _score(vector, context, clamp, offset, place % columns == 0)
+        total += loss
+        weight = np.float32(slope * scale)
+        for j in range(len(vector)):
+            gradient[j] += weight * context[j]
+    return total, gradient
+
+
 @njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
 def adam_rows(
     table: Array,
@@ -141,35 +162,33 @@ def adam_rows(
     distinct: Array,
     starts: Array,
     places: Array,
-    coefficients: Array,
+    columns: int,
     contexts: Array,
     owners: Array,
+    clamp: float,
+    offset: float,
     rate: float,
     step: int,
     scale: float,
-) -> None:
-    """One lazy Adam step: only the rows of the batch move, with moments that only they advance.
+) -> Any:
+    """One lazy Adam step, and the loss before it: only the rows of the batch move, and only their moments advance.
 
-    The gradient of a row is the sum over its places of coefficient times context, times `scale`.
+    Rows and places are those of `group_by_row`, for targets and negatives in `columns` columns as `total_loss` has
+    them. The gradient of a row is that of the loss times `scale`.
     """
-    width = table.shape[1]
-    columns = coefficients.shape[1]
-    flat = coefficients.ravel()
     corrected = rate * math.sqrt(1.0 - 0.999**step) / (1.0 - 0.9**step)
     tiny = 1e-8  # as torch has it for sparse gradients: beside the moment before it is corrected
+    losses = np.zeros(len(distinct))
     for slot in prange(len(distinct)):
         row = distinct[slot]
-        gradient = np.zeros(width, dtype=np.float32)
-        for at in range(starts[slot], starts[slot + 1]):
-            weight = np.float32(flat[places[at]] * scale)
-            context = contexts[owners[places[at] // columns]]
-            for j in range(width):
-                gradient[j] += weight * context[j]
-        for j in range(width):
+        own = places[starts[slot] : starts[slot + 1]]
+        losses[slot], gradient = _descend(table[row], own, columns, contexts, owners, clamp, offset, scale)
+        for j in range(len(gradient)):
             g = gradient[j]
             first[row, j] = np.float32(0.9) * first[row, j] + np.float32(0.1) * g
             second[row, j] = np.float32(0.999) * second[row, j] + np.float32(0.001) * g * g
             table[row, j] -= np.float32(corrected * first[row, j] / (math.sqrt(second[row, j]) + tiny))
+    return losses.sum()
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
@@ -194,32 +213,30 @@ def adagrad_rows(
     distinct: Array,
     starts: Array,
     places: Array,
-    coefficients: Array,
+    columns: int,
     contexts: Array,
     owners: Array,
+    clamp: float,
+    offset: float,
     rate: float,
-) -> None:
-    """One row-wise Adagrad step: a row has one rate, rate / sqrt(mean square of all its gradients' numbers).
+) -> Any:
+    """One row-wise Adagrad step, and the loss before it: a row has one rate, rate / sqrt(mean square of all its
+    gradients' numbers). Otherwise as `adam_rows`.
 
     Each row is also pulled towards where it started, by the `pull` of its slot: rare words stay near what is
     known of them without training.
     """
-    width = table.shape[1]
-    columns = coefficients.shape[1]
-    flat = coefficients.ravel()
     anchored = start.shape[0] > 0
+    losses = np.zeros(len(distinct))
     for slot in prange(len(distinct)):
         row = distinct[slot]
-        gradient = np.zeros(width, dtype=np.float32)
-        for at in range(starts[slot], starts[slot + 1]):
-            weight = np.float32(flat[places[at]])
-            context = contexts[owners[places[at] // columns]]
-            for j in range(width):
-                gradient[j] += weight * context[j]
+        own = places[starts[slot] : starts[slot + 1]]
+        losses[slot], gradient = _descend(table[row], own, columns, contexts, owners, clamp, offset, 1.0)
         if anchored:
-            for j in range(width):
+            for j in range(len(gradient)):
                 gradient[j] += pull[slot] * (table[row, j] - start[row, j])
         _adagrad_row(table[row], squares, row, gradient, rate)
+    return losses.sum()
 
 
 @njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
