@@ -82,6 +82,8 @@ def _begin(work: Callable[[Chunk], Any], parent: int) -> None:
     # Ctrl-C is for the process that was started by hand; it ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # the processes are what runs side by side
+    if hasattr(os, "nice"):
+        os.nice(19)  # whoever waits for the results leaves a core idle; whoever computes meanwhile needs them all
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 

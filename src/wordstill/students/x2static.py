@@ -18,7 +18,7 @@ The default is what measures best on 1 to 20 million words, where the paper's se
 untrained. Contextual spaces share a large common mean, so contexts are centred; the start is the closed form of
 the same objective; one pass over the kept contexts follows (a second and a third change nothing that can be measured),
 with a rate for each row (Adagrad) that falls to zero, and each word is held near its start the more, the fewer contexts
-it has.
+it has. Steps are large: what a row learns in one of them is added up before it moves, which reads and writes fewer rows.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class X2StaticSettings(DescentSettings):
     optimizer: Literal["adam", "adagrad"] = "adagrad"
     learning_rate: float = 0.05
     schedule: Literal["constant", "linear"] = "linear"
-    step_contexts: int = 128
+    step_contexts: int = 512
     centre: bool = True
     offset: bool = True
     pull: float = 10.0
@@ -74,6 +74,7 @@ class X2StaticSettings(DescentSettings):
                 optimizer="adam",
                 learning_rate=1e-3,
                 schedule="constant",
+                step_contexts=128,
                 centre=False,
                 offset=False,
                 pull=0.0,
