@@ -31,6 +31,17 @@ def test_a_log_gets_a_plain_line_now_and_then(clock: list[float], capsys: pytest
     assert len(lines) == 3
 
 
+def test_what_is_done_once_says_nothing_about_the_time_left(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Progress("distilling", 4000, 1000) as progress:
+        with progress.paused():
+            clock[0] += 3600
+        clock[0] += 30
+        progress.advance(300)
+    assert capsys.readouterr().err == "distilling: 1,300 words, 10 words/s, 32%, 4 min 30 s left\n"
+
+
 def test_quiet_is_quiet(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
     with Progress("distilling", 4000, quiet=True) as progress:
         clock[0] += 1000

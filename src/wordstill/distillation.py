@@ -191,7 +191,7 @@ def teach(
             order = generator(settings.seed, 3, at.buffers)
             batches = make_batches(buffer.texts, at.batch_tokens, special, order)
             if fast is None:
-                with job.clock("preparing"):
+                with job.clock("preparing"), progress.paused():
                     tokens = total * buffer.tokens / max(1, buffer.words - at.words)
                     sample = make_batches(buffer.texts[:128], teacher.usual_batch, special, order)[:4]
                     fast = made_fast(job, teacher, settings.precision, sample, layers, tokens, progress.say)

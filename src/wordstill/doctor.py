@@ -17,6 +17,7 @@ from wordstill import __version__
 from wordstill.errors import InputError
 from wordstill.files import cache_folder
 from wordstill.machine import CAP, guard, this_machine
+from wordstill.teacher.tiles import why_not
 
 # The main job cannot do without these: import name -> what to install.
 NEEDED = {
@@ -71,6 +72,7 @@ def examine(
         },
         "instructions": instructions(),
         "bfloat16_trap": {"found": trap.trap, "how": trap.how, "safe": trap.safe, CAP: os.environ.get(CAP)},
+        "attention_on_tiles": attention_on_tiles(),
         "packages": packages(problems),
         "datasets": datasets(),
         "disk": disk(),
@@ -102,6 +104,14 @@ def instructions() -> dict[str, dict[str, Any]]:
                 else "not through oneDNN, which would crash",
             }
     return listed
+
+
+def attention_on_tiles() -> dict[str, Any]:
+    """Whether compiled bfloat16 can have its attention on AMX, found out by building and trying it."""
+    if "amx_bf16" not in this_machine().features:
+        return {}
+    reason = why_not()
+    return {"usable": not reason, "why_not": reason}
 
 
 def packages(problems: list[str]) -> dict[str, Any]:

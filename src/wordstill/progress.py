@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, TextIO
 
@@ -42,6 +44,17 @@ class Progress:
         elif not self.quiet and time.monotonic() - self._told >= LINE_EVERY:
             self._told = time.monotonic()
             print(self._line(), file=self.stream, flush=True)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Time spent inside does not count: what must be done once says nothing about the time left."""
+        began = time.monotonic()
+        yield
+        spent = time.monotonic() - began
+        self._began += spent
+        if self._bar is not None:
+            self._bar.start_t += spent
+            self._bar.last_print_t += spent
 
     def say(self, text: str) -> None:
         """A line that does not break the bar."""

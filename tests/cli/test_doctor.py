@@ -79,6 +79,18 @@ def test_amx_that_is_only_claimed_is_told_as_such(monkeypatch: pytest.MonkeyPatc
     assert all(one["usable"] and "note" not in one for one in doctor.instructions().values())
 
 
+def test_attention_on_tiles_is_told_with_the_reason_against_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    features = frozenset({"amx_tile", "amx_bf16"})
+    monkeypatch.setattr(doctor, "this_machine", lambda: Machine("a processor", features, 2, 1, "g++"))
+    monkeypatch.setattr(doctor, "why_not", lambda: "g++ cannot build it: error")
+    told = doctor.attention_on_tiles()
+    assert told == {"usable": False, "why_not": "g++ cannot build it: error"}
+    monkeypatch.setattr(doctor, "why_not", str)
+    assert doctor.attention_on_tiles()["usable"]
+    monkeypatch.setattr(doctor, "this_machine", lambda: Machine("a processor", frozenset({"avx2"}), 2, 1, "g++"))
+    assert doctor.attention_on_tiles() == {}
+
+
 def findings(**changed: Any) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "machine": {"cores": 2, "memory_bytes": 8e9, "compiler": "g++"},

@@ -68,6 +68,9 @@ def _instructions(found: dict[str, Any]) -> list[str]:
     if usable:
         lines.append(f"Instructions: {_listed(usable)}.")
     lines += [f"  {name}: {one['note']}." for name, one in listed.items() if "note" in one]
+    if tiles := found["attention_on_tiles"]:
+        how = "on the tiles of AMX" if tiles["usable"] else f"torch's, because {tiles['why_not']}"
+        lines.append(f"  Attention in compiled bfloat16: {how}.")
     trap = found["bfloat16_trap"]
     if trap["found"]:
         kept = "it is kept from AMX in wordstill" if trap["safe"] else "nothing keeps it from AMX here"

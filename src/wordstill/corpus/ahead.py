@@ -83,7 +83,7 @@ def _begin(work: Callable[[Chunk], Any], parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # the processes are what runs side by side
     if hasattr(os, "nice"):
-        os.nice(19)  # whoever waits for the results leaves a core idle; whoever computes meanwhile needs them all
+        os.nice(5)  # whoever waits for the results leaves a core idle; whoever computes meanwhile needs them all
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 

@@ -18,7 +18,7 @@ The default is what measures best on 1 to 20 million words, where the paper's se
 untrained. Contextual spaces share a large common mean, so contexts are centred; the start is the closed form of
 the same objective; one pass over the kept contexts follows (a second and a third change nothing that can be measured),
 with a rate for each row (Adagrad) that falls to zero, and each word is held near its start the more, the fewer contexts
-it has. Steps are large: what a row learns in one of them is added up before it moves, which reads and writes fewer rows.
+it has. Steps are large: what a row learns in one is added up before it moves, so fewer rows are read and written.
 """
 
 from __future__ import annotations

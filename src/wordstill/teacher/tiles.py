@@ -102,6 +102,15 @@ def attend_on_tiles() -> Attend:
     return operator
 
 
+def why_not() -> str:
+    """Why attention cannot run on tiles here; nothing if it can."""
+    try:
+        _load(_built())
+    except Unavailable as reason:
+        return str(reason)
+    return ""
+
+
 def use_tiles(model: torch.nn.Module) -> str:
     """Let a model's attention run on tiles, in place; how it runs now, in a few words."""
     from transformers import AttentionInterface, AttentionMaskInterface
