@@ -187,7 +187,7 @@ def full_loss(student: X2Static, contexts: Contexts) -> float:
 @pytest.mark.parametrize("init", ["zero", "random"])
 def test_training_lowers_the_loss(init: Any) -> None:
     contexts = made_contexts()
-    settings = X2StaticSettings(init=init, subsample=0.0, epochs=5, pull=0.0)
+    settings = X2StaticSettings(init=init, subsample=0.0, epochs=5, pull=0.0, step_contexts=128)
     student = X2Static(replace(made_task(), total_words=1600), settings)
     student.mean = contexts.vectors.mean(axis=0)
     before = full_loss(student, contexts)
