@@ -13,7 +13,7 @@ from wordstill.errors import InputError
 from wordstill.options import read_settings
 from wordstill.students.student import Contexts
 from wordstill.students.x2static import X2Static, X2StaticSettings
-from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, total_loss
+from wordstill.training.rows import Step, adagrad_rows, adam_rows, group_by_row, total_loss
 from wordstill.training.sampling import generator
 
 PAPER = X2StaticSettings.presets()["paper"]
@@ -58,8 +58,8 @@ def test_loss_and_gradient_equal_the_papers_equation(scale: float, clamp: float,
     grouped = group_by_row(rows, np.full(7, -1, dtype=np.int64))
     squares, pull = np.full(7, 1e12, dtype=np.float32), np.zeros(7, dtype=np.float32)
     moved = np.zeros_like(table) + table
-    scores = (*grouped, 3, contexts, owners, clamp, offset)
-    loss = adagrad_rows(moved, squares, np.zeros((0, 5), dtype=np.float32), pull, *scores, 1e6)
+    step = Step(*grouped, 3, contexts, owners, clamp, offset)
+    loss = adagrad_rows(moved, squares, np.zeros((0, 5), dtype=np.float32), pull, step, 1e6)
     assert loss == pytest.approx(expected, rel=1e-5)
     np.testing.assert_allclose(table - moved, gradient.numpy(), atol=1e-5)
 
@@ -88,7 +88,8 @@ def test_adam_steps_equal_torchs_sparse_adam() -> None:
         gradients.append(literal(table, contexts, here, now, 20.0, 0.0)[1] / len(now))
         touched.append(set(now.ravel().tolist()))
         grouped = group_by_row(now, slots)
-        adam_rows(table, first, second, *grouped, 3, contexts, here, 20.0, 0.0, 0.01, step, 1 / len(now))
+        asked = Step(*grouped, 3, contexts, here, 20.0, 0.0)
+        adam_rows(table, first, second, asked, 0.01, step, 1 / len(now))
     expected = reference.lazy_adam(start, gradients, touched, 0.01)
     np.testing.assert_allclose(table, expected.numpy(), atol=1e-5)
     assert (slots == -1).all()
@@ -104,7 +105,7 @@ def test_adagrad_steps_have_one_rate_a_row() -> None:
         _, contexts, _, _ = made_step(seed=step)
         gradients.append(literal(table, contexts, owners, rows, 20.0, 0.0)[1])
         grouped = group_by_row(rows, slots)
-        adagrad_rows(table, squares, nothing, pull, *grouped, 3, contexts, owners, 20.0, 0.0, 0.1)
+        adagrad_rows(table, squares, nothing, pull, Step(*grouped, 3, contexts, owners, 20.0, 0.0), 0.1)
     np.testing.assert_allclose(table, reference.row_adagrad(start, gradients, 0.1).numpy(), atol=1e-5)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from wordstill.benchmarking.material import Subject
 from wordstill.benchmarking.repeated import figures, in_turns, ratio, timed
 from wordstill.teacher.runtime import use_threads
-from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row
+from wordstill.training.rows import Step, adagrad_rows, adam_rows, group_by_row
 from wordstill.vectors import Array
 
 WORDS, WIDTH, ROWS = 200_000, 768, 8_192
@@ -18,7 +18,7 @@ CONTEXTS = 128
 RATE = 1e-3
 
 
-class Step(NamedTuple):
+class Asked(NamedTuple):
     """What a batch asks of the table."""
 
     contexts: Array
@@ -57,11 +57,11 @@ def row_updates(
     }
 
 
-def made_step(seed: int, words: int, width: int, rows: int) -> Step:
+def made_step(seed: int, words: int, width: int, rows: int) -> Asked:
     """Targets with ten negatives each, among 128 contexts."""
     random = np.random.default_rng(seed)
     targets = rows // (NEGATIVES + 1)
-    return Step(
+    return Asked(
         random.standard_normal((CONTEXTS, width), dtype=np.float32),
         np.sort(random.integers(0, CONTEXTS, targets)).astype(np.int32),
         random.integers(0, words, (targets, NEGATIVES + 1)).astype(np.int32),
@@ -80,16 +80,16 @@ class Ours:
         self.slots = np.full(len(start), -1, dtype=np.int64)
         self.steps = 0
 
-    def take(self, step: Step) -> None:
+    def take(self, step: Asked) -> None:
         """One step."""
         self.steps += 1
-        grouped = group_by_row(step.rows, self.slots)
-        inputs = (*grouped, step.rows.shape[1], step.contexts, step.owners, 20.0, 0.0, RATE)
+        distinct, starts, places = group_by_row(step.rows, self.slots)
+        rows = Step(distinct, starts, places, step.rows.shape[1], step.contexts, step.owners, 20.0, 0.0)
         if self.adagrad:
-            pull = np.zeros(len(grouped[0]), dtype=np.float32)
-            adagrad_rows(self.table, self.squares, self.start, pull, *inputs)
+            pull = np.zeros(len(distinct), dtype=np.float32)
+            adagrad_rows(self.table, self.squares, self.start, pull, rows, RATE)
         else:
-            adam_rows(self.table, self.first, self.second, *inputs, self.steps, 1.0 / len(step.rows))
+            adam_rows(self.table, self.first, self.second, rows, RATE, self.steps, 1.0 / len(step.rows))
 
 
 class Torchs:
@@ -102,7 +102,7 @@ class Torchs:
         self.table = embedding.from_pretrained(torch.from_numpy(start.copy()), freeze=False, sparse=True)
         self.optimizer: Any = torch.optim.SparseAdam(self.table.parameters(), lr=RATE)
 
-    def take(self, step: Step) -> None:
+    def take(self, step: Asked) -> None:
         """One step."""
         import torch
         from torch.nn.functional import softplus

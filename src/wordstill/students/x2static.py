@@ -32,7 +32,7 @@ from wordstill.students.batch import Batch
 from wordstill.students.closed import ClosedSettings
 from wordstill.students.descent import Descent, DescentSettings
 from wordstill.students.student import Contexts, Task
-from wordstill.training.rows import adagrad_rows, adam_rows, group_by_row, total_loss
+from wordstill.training.rows import Step, adagrad_rows, adam_rows, group_by_row, total_loss
 from wordstill.training.sampling import generator
 from wordstill.vectors import Array
 
@@ -150,11 +150,12 @@ class X2Static(Descent):
         vectors, owners, rows = self._targets(contexts, self.next_step(len(contexts.words)))
         if not len(rows):
             return
-        grouped = distinct, _, _ = group_by_row(rows, self.slots)
-        inputs = (*grouped, rows.shape[1], vectors, owners, self.settings.clamp, self.offset, self.rate())
+        distinct, starts, places = group_by_row(rows, self.slots)
+        scores = (self.settings.clamp, self.offset)
+        step = Step(distinct, starts, places, rows.shape[1], vectors, owners, *scores)
         if self.settings.optimizer == "adam":
-            steps = int(self.done[1])
-            loss = adam_rows(self.table, self.first, self.second, *inputs, steps, 1.0 / len(rows))
+            number = int(self.done[1])
+            loss = adam_rows(self.table, self.first, self.second, step, self.rate(), number, 1.0 / len(rows))
         else:
-            loss = adagrad_rows(self.table, self.squares, self.start, self.pulls(distinct), *inputs)
+            loss = adagrad_rows(self.table, self.squares, self.start, self.pulls(distinct), step, self.rate())
         self.curve.add(float(loss), len(rows), len(contexts.words))

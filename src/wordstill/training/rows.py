@@ -7,7 +7,7 @@ the order of the batch.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, prange
@@ -130,23 +130,28 @@ def group_by_row(rows: Array, slots: Array) -> Any:
     return distinct[:number], sizes[: number + 1], places
 
 
+class Step(NamedTuple):
+    """Targets and negatives in `columns` columns, as `total_loss` has them, by row, as `group_by_row` has them."""
+
+    distinct: Array
+    starts: Array
+    places: Array
+    columns: int
+    contexts: Array
+    owners: Array
+    clamp: float
+    offset: float
+
+
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def _descend(
-    vector: Array,
-    places: Array,
-    columns: int,
-    contexts: Array,
-    owners: Array,
-    clamp: float,
-    offset: float,
-    scale: float,
-) -> Any:
+def _descend(vector: Array, slot: int, step: Step, scale: float) -> Any:
     """The loss at the places of one row, and the row's gradient times `scale`; its vector is read only once."""
     gradient = np.zeros(len(vector), dtype=np.float32)
     total = 0.0
-    for place in places:
-        context = contexts[owners[place // columns]]
-        loss, slope = _score(vector, context, clamp, offset, place % columns == 0)
+    for at in range(step.starts[slot], step.starts[slot + 1]):
+        place = step.places[at]
+        context = step.contexts[step.owners[place // step.columns]]
+        loss, slope = _score(vector, context, step.clamp, step.offset, place % step.columns == 0)
         total += loss
         weight = np.float32(slope * scale)
         for j in range(len(vector)):
@@ -159,30 +164,21 @@ def adam_rows(
     table: Array,
     first: Array,
     second: Array,
-    distinct: Array,
-    starts: Array,
-    places: Array,
-    columns: int,
-    contexts: Array,
-    owners: Array,
-    clamp: float,
-    offset: float,
+    step: Step,
     rate: float,
-    step: int,
+    number: int,
     scale: float,
 ) -> Any:
     """One lazy Adam step, and the loss before it: only the rows of the batch move, and only their moments advance.
 
-    Rows and places are those of `group_by_row`, for targets and negatives in `columns` columns as `total_loss` has
-    them. The gradient of a row is that of the loss times `scale`.
+    It is the step of this `number`, from 1. The gradient of a row is that of the loss times `scale`.
     """
-    corrected = rate * math.sqrt(1.0 - 0.999**step) / (1.0 - 0.9**step)
+    corrected = rate * math.sqrt(1.0 - 0.999**number) / (1.0 - 0.9**number)
     tiny = 1e-8  # as torch has it for sparse gradients: beside the moment before it is corrected
-    losses = np.zeros(len(distinct))
-    for slot in prange(len(distinct)):
-        row = distinct[slot]
-        own = places[starts[slot] : starts[slot + 1]]
-        losses[slot], gradient = _descend(table[row], own, columns, contexts, owners, clamp, offset, scale)
+    losses = np.zeros(len(step.distinct))
+    for slot in prange(len(step.distinct)):
+        row = step.distinct[slot]
+        losses[slot], gradient = _descend(table[row], slot, step, scale)
         for j in range(len(gradient)):
             g = gradient[j]
             first[row, j] = np.float32(0.9) * first[row, j] + np.float32(0.1) * g
@@ -210,14 +206,7 @@ def adagrad_rows(
     squares: Array,
     start: Array,
     pull: Array,
-    distinct: Array,
-    starts: Array,
-    places: Array,
-    columns: int,
-    contexts: Array,
-    owners: Array,
-    clamp: float,
-    offset: float,
+    step: Step,
     rate: float,
 ) -> Any:
     """One row-wise Adagrad step, and the loss before it: a row has one rate, rate / sqrt(mean square of all its
@@ -227,11 +216,10 @@ def adagrad_rows(
     known of them without training.
     """
     anchored = start.shape[0] > 0
-    losses = np.zeros(len(distinct))
-    for slot in prange(len(distinct)):
-        row = distinct[slot]
-        own = places[starts[slot] : starts[slot + 1]]
-        losses[slot], gradient = _descend(table[row], own, columns, contexts, owners, clamp, offset, 1.0)
+    losses = np.zeros(len(step.distinct))
+    for slot in prange(len(step.distinct)):
+        row = step.distinct[slot]
+        losses[slot], gradient = _descend(table[row], slot, step, 1.0)
         if anchored:
             for j in range(len(gradient)):
                 gradient[j] += pull[slot] * (table[row, j] - start[row, j])
