@@ -20,6 +20,7 @@ from wordstill.corpus.counting import count
 from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import Segmenter
+from wordstill.corpus.segmented import MOST_BYTES, KeptText
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.errors import InputError
 from wordstill.finishing import Run, finish
@@ -78,10 +79,10 @@ def distill(
     chosen = choose_students(settings.students, settings.student_options, settings.epochs)
     paths = [corpus] if isinstance(corpus, (str, Path)) else list(corpus)
     source = None
+    readers = [name for name, one in chosen.items() if one.method.student.reads == "corpus"]
     if paths:
         source = SegmentedCorpus(Corpus(paths, field=settings.field), Segmenter(settings.segmentation), settings.words)
     else:
-        readers = [name for name, one in chosen.items() if one.method.student.reads == "corpus"]
         if readers:
             raise InputError(f"{readers[0]} learns from text: name some with --corpus")
         if not settings.vocabulary.forced:
@@ -108,7 +109,8 @@ def distill(
             f"teacher {model.name}: {model.layers} layers, {model.width} dimensions, "
             f"texts of up to {model.limit} pieces, on {model.device}"
         )
-        vocabulary, counted = count(folder, source, settings, fingerprint, workers, quiet=quiet)
+        keep_text = min(keep_bytes, MOST_BYTES) if readers else 0
+        vocabulary, counted, text = count(folder, source, settings, fingerprint, workers, keep_text, quiet=quiet)
         layer = settings.layer if isinstance(settings.layer, str) else model.layer(settings.layer)
         tables = Tables(folder.kept / "+tables", half_of_memory())
         lexicon = read_lexicons(settings.lexicon)
@@ -126,7 +128,7 @@ def distill(
             with numpy_on_one_thread():
                 fast = model
                 if source and any(learner.reads == "corpus" for learner in learners.values()):
-                    fast = teach(job, source, vocabulary, model, settings, counted["words"], workers, quiet=quiet)
+                    fast = teach(job, source, text, vocabulary, model, settings, counted["words"], workers, quiet=quiet)
                 show(job, vocabulary, model, fast, settings, quiet=quiet)
                 replay(job, settings.seed, counted["words"], quiet=quiet)
             return finish(job, folder, settings, model, vocabulary, counted)
@@ -160,6 +162,7 @@ def reserve(
 def teach(
     job: Job,
     source: SegmentedCorpus,
+    text: KeptText,
     vocabulary: Vocabulary,
     teacher: Teacher,
     settings: DistillSettings,
@@ -180,7 +183,7 @@ def teach(
     special = len(teacher.pieces.prefix) + len(teacher.pieces.suffix)
     fast: Teacher | None = None
     with (
-        closing(read_buffers(source, vocabulary, teacher, settings, job, workers)) as buffers,
+        closing(read_buffers(source, text, vocabulary, teacher, settings, job, workers)) as buffers,
         Progress("distilling", total, at.words, quiet=quiet) as progress,
     ):
         while True:

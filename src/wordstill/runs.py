@@ -16,6 +16,7 @@ import numpy as np
 
 from wordstill import __version__
 from wordstill.corpus.read import spool_stdin
+from wordstill.corpus.segmented import KeptText
 from wordstill.corpus.vocabulary import Phrases, Vocabulary
 from wordstill.errors import InputError
 from wordstill.files import write_json
@@ -40,6 +41,11 @@ class RunFolder:
     def kept(self) -> Path:
         """Contexts kept for further epochs."""
         return self.path / "kept"
+
+    @property
+    def text(self) -> Path:
+        """The corpus as words, kept from counting for the teacher's pass."""
+        return self.kept / "+text.bin"  # no student's name has a +
 
     def record(self) -> dict[str, Any] | None:
         """What run.json says, or None where there is no run."""
@@ -146,12 +152,17 @@ class RunFolder:
 
     # ---------------------------------------------------------------- the vocabulary, counted once
 
-    def save_vocabulary(self, vocabulary: Vocabulary, counted: dict[str, Any]) -> None:
-        """Keep the vocabulary with what was counted."""
-        content = {**counted, "words_kept": vocabulary.words, "counts": vocabulary.counts.tolist()}
+    def save_vocabulary(self, vocabulary: Vocabulary, counted: dict[str, Any], text: KeptText) -> None:
+        """Keep the vocabulary with what was counted, and what is known of the text kept."""
+        content = {
+            **counted,
+            "text": {"size": text.size, "until": text.until, "whole": text.whole},
+            "words_kept": vocabulary.words,
+            "counts": vocabulary.counts.tolist(),
+        }
         write_json(self.path / "vocabulary.json", content)
 
-    def load_vocabulary(self, fingerprint: str, phrases: Phrases) -> tuple[Vocabulary, dict[str, Any]] | None:
+    def load_vocabulary(self, fingerprint: str, phrases: Phrases) -> tuple[Vocabulary, dict[str, Any], KeptText] | None:
         """The vocabulary counted before, if it was counted for the same corpus."""
         path = self.path / "vocabulary.json"
         if not path.is_file():
@@ -160,4 +171,5 @@ class RunFolder:
         if counted["fingerprint"] != fingerprint:
             return None
         words, counts = counted.pop("words_kept"), counted.pop("counts")
-        return Vocabulary(words, np.array(counts, dtype=np.int64), phrases), counted
+        text = counted.pop("text", {"whole": False})
+        return Vocabulary(words, np.array(counts, dtype=np.int64), phrases), counted, KeptText(self.text, **text)

@@ -81,13 +81,13 @@ def test_an_error_in_a_worker_is_raised_here(monkeypatch: pytest.MonkeyPatch) ->
 SCRIPT = """
 import time
 from wordstill.corpus import ahead
-from wordstill.corpus.counting import Counting
 from wordstill.corpus.read import Position
 from wordstill.corpus.segment import Segmenter
+from wordstill.corpus.segmented import Segmenting
 from wordstill.corpus.vocabulary import Phrases
 ahead.DONE_HERE = 1
 given = ([(Position(0, n), "One two three. " * 50)] for n in range(10**9))
-results = ahead.in_order(Counting(Segmenter(), Phrases()), given, 2)
+results = ahead.in_order(Segmenting(Segmenter(), Phrases()), given, 2)
 for _ in range(5): next(results)
 print("ready", flush=True)
 time.sleep(60)

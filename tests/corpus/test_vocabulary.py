@@ -17,7 +17,7 @@ def counted(text: str, settings: VocabularySettings) -> Vocabulary:
     segment = Segmenter()
     counts = Counts(Phrases.of(settings.forced, segment, settings.lowercase))
     for sentence in segment(text):
-        counts.add(Counter(counts.phrases.keys(sentence)))
+        counts.add(Counter(counts.phrases.read(sentence)[1]))
     return counts.vocabulary(settings)
 
 
@@ -78,7 +78,7 @@ def test_joining_loses_no_word_and_counting_agrees_with_reading(sentence: list[s
     phrases = Phrases.of(sorted(forced), Segmenter(), lowercase=True)
     words, keys = phrases.join(sentence, sentence)
     assert " ".join(words).split(" ") == (sentence or [""])
-    assert list(phrases.keys(sentence)) == keys
+    assert phrases.read(sentence) == (words, keys)
 
 
 def test_no_word_often_enough_is_refused_with_what_there_is() -> None:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wordstill.corpus.counting import count
+from wordstill.corpus.counting import Counted, count
 from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import Segmenter
+from wordstill.corpus.segmented import MOST_BYTES
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.distillation import distill
 from wordstill.runs import RunFolder
@@ -60,20 +61,20 @@ class Prepared(NamedTuple):
 def prepare(subject: Subject, teacher: Teacher, settings: DistillSettings) -> Prepared:
     """Read, segment and cut the corpus as a run with these settings does."""
     with tempfile.TemporaryDirectory() as name:
-        vocabulary, counted = vocabulary_of(subject, settings, Path(name))
+        vocabulary, counted, text = counted_of(subject, settings, Path(name))
         job = Job(Path(name) / "checkpoint", Path(name) / "kept", {}, teacher.width, float("inf"))
         special = len(teacher.pieces.prefix) + len(teacher.pieces.suffix)
         batches: list[list[Text]] = []
-        for number, buffer in enumerate(read_buffers(source_of(subject), vocabulary, teacher, settings, job)):
+        for number, buffer in enumerate(read_buffers(source_of(subject), text, vocabulary, teacher, settings, job)):
             size = settings.batch_tokens or teacher.usual_batch
             batches += make_batches(buffer.texts, size, special, generator(settings.seed, 3, number))
     tokens = sum(len(row.pieces) + special for texts in batches for text in texts for row in text.rows)
     return Prepared(batches, vocabulary, int(counted["words"]), tokens)
 
 
-def vocabulary_of(subject: Subject, settings: DistillSettings, folder: Path) -> tuple[Vocabulary, dict[str, Any]]:
-    """Count the corpus's words."""
-    return count(RunFolder(folder), source_of(subject), settings, "", quiet=True)
+def counted_of(subject: Subject, settings: DistillSettings, folder: Path) -> Counted:
+    """The corpus's words, counted and kept."""
+    return count(RunFolder(folder), source_of(subject), settings, "", keep_bytes=MOST_BYTES, quiet=True)
 
 
 def source_of(subject: Subject) -> SegmentedCorpus:

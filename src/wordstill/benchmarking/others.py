@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from wordstill.benchmarking.material import Subject, sentences_of, vocabulary_of, whole_run
+from wordstill.benchmarking.material import Subject, counted_of, sentences_of, whole_run
 from wordstill.benchmarking.repeated import Side, figures, in_turns, ratio, timed
 from wordstill.benchmarking.runs import teacher_of
 
@@ -21,7 +21,7 @@ def others(subject: Subject) -> dict[str, Any]:
 
     teacher = teacher_of(subject)
     with tempfile.TemporaryDirectory() as name:
-        vocabulary, _ = vocabulary_of(subject, subject.settings(), Path(name))
+        vocabulary, *_ = counted_of(subject, subject.settings(), Path(name))
     model: Any = teacher.model
     path = str(model.config.name_or_path)
     threads = torch.get_num_threads()

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from wordstill.benchmarking.material import Finished, Subject, sentences_of, vocabulary_of, whole_run
+from wordstill.benchmarking.material import Finished, Subject, counted_of, sentences_of, whole_run
 from wordstill.benchmarking.repeated import figures, ratio
 from wordstill.benchmarking.runs import teacher_of
 from wordstill.corpus.vocabulary import Vocabulary
@@ -35,7 +35,7 @@ def run_over_loop(subject: Subject) -> dict[str, Any]:
     teacher = teacher_of(subject)
     settings = subject.settings(context="sentence")
     with tempfile.TemporaryDirectory() as name:
-        vocabulary, _ = vocabulary_of(subject, settings, Path(name))
+        vocabulary, *_ = counted_of(subject, settings, Path(name))
     words = min(subject.words, LOOP_WORDS)
     sentences = list(sentences_of(subject, words))
     plain = plain_model(teacher)

@@ -8,9 +8,10 @@ from typing import Any
 from wordstill.benchmarking.material import Subject, bare_forward, prepare, source_of, whole_run
 from wordstill.benchmarking.repeated import figure, figures, in_turns, ratio
 from wordstill.corpus.ahead import chunks
+from wordstill.corpus.segmented import Segmenting
 from wordstill.errors import InputError
 from wordstill.machine import this_machine
-from wordstill.teacher.buffers import Preparing
+from wordstill.teacher.buffers import Preparing, Reading
 from wordstill.teacher.load import Teacher, load_teacher
 from wordstill.teacher.pieces import PieceTable
 from wordstill.teacher.precision import LEAST_COSINE, Choice, Sample, keep, settle
@@ -118,7 +119,8 @@ def reading(subject: Subject) -> dict[str, Any]:
         return (time.perf_counter() - began) / words
 
     def segment_and_cut() -> float:
-        work = Preparing(source.segmenter, prepared.vocabulary, fresh_pieces(teacher), settings.context, teacher.limit)
+        prepare = Preparing(prepared.vocabulary, fresh_pieces(teacher), settings.context, teacher.limit)
+        work = Reading(Segmenting(source.segmenter, prepared.vocabulary.phrases), prepare)
         began = time.perf_counter()
         for chunk in text:
             work(chunk)

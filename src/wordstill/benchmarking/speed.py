@@ -11,10 +11,11 @@ import numpy as np
 from wordstill.benchmarking.made_text import made_paragraphs
 from wordstill.corpus.read import Position
 from wordstill.corpus.segment import Segmenter
+from wordstill.corpus.segmented import Segmenting
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.errors import InputError
 from wordstill.teacher.batching import make_batches
-from wordstill.teacher.buffers import Preparing
+from wordstill.teacher.buffers import Preparing, Reading
 from wordstill.teacher.load import Teacher
 from wordstill.teacher.precision import LEAST_COSINE, Sample, keep, remembered, settle
 from wordstill.training.sampling import generator
@@ -36,8 +37,10 @@ class Speed:
 def made_sample(teacher: Teacher, words: int) -> Sample:
     """Batches of made-up text."""
     nothing = Vocabulary(["the"], np.ones(1, dtype=np.int64))
-    prepare = Preparing(Segmenter(), nothing, teacher.pieces, "paragraph", teacher.limit)
-    texts = [text for each in prepare([(Position(), each) for each in made_paragraphs(words)]) for text in each.texts]
+    read = Reading(
+        Segmenting(Segmenter(), nothing.phrases), Preparing(nothing, teacher.pieces, "paragraph", teacher.limit)
+    )
+    texts = [text for each in read([(Position(), each) for each in made_paragraphs(words)]) for text in each.texts]
     special = len(teacher.pieces.prefix) + len(teacher.pieces.suffix)
     return Sample(teacher, make_batches(texts, teacher.usual_batch, special, generator(0)), [teacher.layers])
 

@@ -15,6 +15,7 @@ from wordstill.corpus.read import Position
 from wordstill.machine import usable_cores
 
 Chunk: TypeAlias = list[tuple[Position, str]]
+Given = TypeVar("Given")
 Result = TypeVar("Result")
 # Characters that are worked on at once.
 CHUNK = 1 << 17
@@ -42,8 +43,8 @@ def default_workers() -> int:
 
 
 def in_order(
-    work: Callable[[Chunk], Result], given: Iterator[Chunk], workers: int, ahead: int = 0
-) -> Iterator[tuple[Chunk, Result]]:
+    work: Callable[[Given], Result], given: Iterator[Given], workers: int, ahead: int = 0
+) -> Iterator[tuple[Given, Result]]:
     """Each chunk with its result, in the order given; up to `ahead` chunks (and a few more) are done in advance.
 
     `work` is copied to each process once. Without workers everything is done here: the results are the same.
@@ -60,7 +61,7 @@ def in_order(
 
     pool = ProcessPoolExecutor(max_workers=workers, initializer=_begin, initargs=(work, os.getpid()))
     try:
-        waiting: deque[tuple[Chunk, Any]] = deque((chunk, pool.submit(_do, chunk)) for chunk in first[FIRST_HERE:])
+        waiting: deque[tuple[Given, Any]] = deque((chunk, pool.submit(_do, chunk)) for chunk in first[FIRST_HERE:])
         yield from ((chunk, work(chunk)) for chunk in first[:FIRST_HERE])
         while True:
             while len(waiting) <= ahead + 2 * workers and (chunk := next(given, None)) is not None:
@@ -73,10 +74,10 @@ def in_order(
         pool.shutdown(wait=True, kill_workers=True)
 
 
-_work: Callable[[Chunk], Any]
+_work: Callable[[Any], Any]
 
 
-def _begin(work: Callable[[Chunk], Any], parent: int) -> None:
+def _begin(work: Callable[[Any], Any], parent: int) -> None:
     global _work
     _work = work
     # Ctrl-C is for the process that was started by hand; it ends the others.
@@ -94,5 +95,5 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _do(chunk: Chunk) -> Any:
+def _do(chunk: Any) -> Any:
     return _work(chunk)

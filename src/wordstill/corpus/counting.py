@@ -3,49 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from wordstill.corpus.ahead import Chunk, chunks, in_order
+from wordstill.corpus.ahead import chunks, in_order
 from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.segment import Segmenter
+from wordstill.corpus.segmented import KeptText, Segmented, Segmenting
 from wordstill.corpus.vocabulary import Counts, Phrases, Vocabulary
 from wordstill.errors import InputError
+from wordstill.files import full_disk
 from wordstill.progress import Progress
 from wordstill.runs import RunFolder
 from wordstill.settings import DistillSettings
 
-
-class Tally(NamedTuple):
-    """What a stretch of text has."""
-
-    counter: Counter[str]
-    paragraphs: int
-    sentences: int
-    words: int
-
-
-@dataclass(frozen=True)
-class Counting:
-    """All that is done to text to count it."""
-
-    segmenter: Segmenter
-    phrases: Phrases
-
-    def __call__(self, chunk: Chunk) -> Tally:
-        """Count a chunk."""
-        found = [sentences for _, text in chunk if (sentences := self.segmenter(text))]
-        counter: Counter[str] = Counter()
-        for sentences in found:
-            for sentence in sentences:
-                counter.update(self.phrases.keys(sentence))
-        return Tally(
-            counter, len(found), sum(map(len, found)), sum(len(sentence) for part in found for sentence in part)
-        )
+Counted: TypeAlias = tuple[Vocabulary, dict[str, Any], KeptText]
 
 
 def count(
@@ -54,10 +29,14 @@ def count(
     settings: DistillSettings,
     fingerprint: str,
     workers: int = 0,
+    keep_bytes: float = 0,
     *,
     quiet: bool,
-) -> tuple[Vocabulary, dict[str, Any]]:
-    """The vocabulary with its counts: one fast pass over the corpus, or what the run's folder kept of it."""
+) -> Counted:
+    """The vocabulary with its counts: one fast pass over the corpus, or what the run's folder kept of it.
+
+    Up to `keep_bytes` of the segmented text are kept for the pass that follows.
+    """
     began = time.monotonic()
     plain = replace(
         settings.segmentation,
@@ -71,13 +50,15 @@ def count(
     if kept is not None:
         return kept
     counts = Counts(phrases)
+    text = KeptText(folder.text)
     paragraphs = sentences = words = 0
-    with Progress("counting words", settings.words, quiet=quiet) as progress:
-        for tally in tallies(source, phrases, workers) if source else ():
-            counts.add(tally.counter)
-            paragraphs, sentences = paragraphs + tally.paragraphs, sentences + tally.sentences
-            words += tally.words
-            progress.advance(tally.words)
+    with Progress("counting words", settings.words, quiet=quiet) as progress, full_disk(folder.path):
+        for chunk in text.write(segmented(source, phrases, workers), keep_bytes) if source else ():
+            counts.add(chunk.counts())
+            found = int(chunk.paragraphs[:, 3].sum())
+            paragraphs, sentences = paragraphs + len(chunk.paragraphs), sentences + len(chunk.sentences)
+            words += found
+            progress.advance(found)
     if source and not words:
         raise InputError("the corpus has no words (after its filters, if any); give other text with --corpus")
     if source:
@@ -95,22 +76,17 @@ def count(
         "vocabulary": len(vocabulary),
         "seconds": time.monotonic() - began,
     }
-    folder.save_vocabulary(vocabulary, counted)
-    return vocabulary, counted
+    folder.save_vocabulary(vocabulary, counted, text)
+    return vocabulary, counted, text
 
 
-def tallies(source: SegmentedCorpus, phrases: Phrases, workers: int) -> Iterator[Tally]:
-    """The corpus counted, chunk by chunk, up to the paragraph that reaches the number of words asked for."""
-    work = Counting(source.segmenter, phrases)
+def segmented(source: SegmentedCorpus, phrases: Phrases, workers: int) -> Iterator[Segmented]:
+    """The corpus as words, chunk by chunk, up to the paragraph that reaches the number of words asked for."""
     words = 0
-    for chunk, tally in in_order(work, chunks(source.corpus.paragraphs()), workers):
-        if source.has_more(words + tally.words):
-            words += tally.words
-            yield tally
-            continue
-        for paragraph in chunk:
-            last = work([paragraph])
-            words += last.words
-            yield last
-            if not source.has_more(words):
-                return
+    for _, chunk in in_order(Segmenting(source.segmenter, phrases), chunks(source.corpus.paragraphs()), workers):
+        reached = words + np.cumsum(chunk.paragraphs[:, 3])
+        enough = next((number for number, so_far in enumerate(reached, 1) if not source.has_more(so_far)), None)
+        yield chunk if enough is None else chunk.between(0, enough)
+        if enough is not None:
+            return
+        words = int(reached[-1]) if len(reached) else words

@@ -32,7 +32,7 @@ READER_VERSION = 1
 MIB = 1 << 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Position:
     """Where in a corpus a reader stands."""
 

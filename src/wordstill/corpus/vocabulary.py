@@ -67,10 +67,10 @@ class Phrases:
             phrases.sort(key=lambda phrase: (-len(phrase.parts), phrase.word))
         return cls(lowercase, starts)
 
-    def keys(self, sentence: Sequence[str]) -> Sequence[str]:
-        """Under what the words of a sentence are counted; a phrase is one word."""
-        keys = [word.lower() for word in sentence] if self.lowercase else sentence
-        return self.join(sentence, keys)[1] if self.starts else keys
+    def read(self, sentence: Sequence[str]) -> tuple[list[str], list[str]]:
+        """The words of a sentence as the teacher shall read them, and under what they are counted."""
+        keys = [word.lower() for word in sentence] if self.lowercase else list(sentence)
+        return self.join(sentence, keys) if self.starts else (list(sentence), keys)
 
     def join(self, words: Sequence[str], keys: Sequence[str]) -> tuple[list[str], list[str]]:
         """Join what belongs together: the words as the teacher shall read them, and their keys."""
@@ -118,13 +118,13 @@ class Vocabulary:
 
     def read(self, sentence: Sequence[str]) -> tuple[list[str], Array]:
         """The words of a sentence as the teacher shall read them, and the number of each (-1: none)."""
-        keys = [word.lower() for word in sentence] if self.phrases.lowercase else list(sentence)
-        words = list(sentence)
-        if self.phrases.starts:
-            words, keys = self.phrases.join(words, keys)
+        words, keys = self.phrases.read(sentence)
+        return words, self.number(keys)
+
+    def number(self, keys: Sequence[str]) -> Array:
+        """The number of each word that is counted under these (-1: none)."""
         numbers = self.numbers
-        found = (numbers.get(key, -1) for key in keys)
-        return words, np.fromiter(found, dtype=np.int32, count=len(keys))
+        return np.fromiter((numbers.get(key, -1) for key in keys), dtype=np.int32, count=len(keys))
 
 
 class Counts:

@@ -52,56 +52,74 @@ def make_texts(
     words: Array,
     pieces: Array,
     lengths: Array,
-    sentence_lengths: Sequence[int],
+    sentence_lengths: Sequence[int] | Array,
     context: Context,
     limit: int,
     dropped: Dropped,
-) -> Iterator[Text]:
+) -> list[Text]:
     """Cut one paragraph, given over its words, at sentence borders into texts of at most `limit` pieces.
 
     With `context="sentence"` every sentence is a text of its own.
     """
-    sentences = np.repeat(np.arange(len(sentence_lengths), dtype=np.int32), sentence_lengths)
-    starts = np.cumsum([0, *sentence_lengths])
-    positions = (np.arange(len(words)) - starts[sentences]).astype(np.int32)
+    made = cut(words, pieces, lengths, sentence_lengths, [len(sentence_lengths)], context, limit)
+    texts, found = next(iter(made), ([], Dropped()))
+    dropped.truncated += found.truncated
+    dropped.invisible += found.invisible
+    return texts
+
+
+def cut(
+    words: Array,
+    pieces: Array,
+    lengths: Array,
+    sentence_lengths: Sequence[int] | Array,
+    paragraph_lengths: Sequence[int] | Array,
+    context: Context,
+    limit: int,
+) -> list[tuple[list[Text], Dropped]]:
+    """The texts of many paragraphs, given over all their words, and what was dropped of each."""
+    sizes = np.asarray(sentence_lengths, dtype=np.int64)
+    made: list[tuple[list[Text], Dropped]] = [([], Dropped()) for _ in paragraph_lengths]
+    paragraphs = np.repeat(np.arange(len(made)), paragraph_lengths)  # of each sentence
+    sentences = np.repeat(np.arange(len(sizes)), sizes)  # of each word
+    positions = (np.arange(len(words)) - (np.cumsum(sizes) - sizes)[sentences]).astype(np.int32)
 
     too_long, invisible = lengths > limit, lengths == 0
     if too_long.any() or invisible.any():
-        dropped.truncated += int(too_long.sum())
-        dropped.invisible += int(invisible.sum())
+        for paragraph in paragraphs[sentences[too_long]].tolist():
+            made[paragraph][1].truncated += 1
+        for paragraph in paragraphs[sentences[invisible]].tolist():
+            made[paragraph][1].invisible += 1
         kept = ~(too_long | invisible)
         pieces = pieces[np.repeat(kept, lengths)]
         words, lengths, sentences, positions = words[kept], lengths[kept], sentences[kept], positions[kept]
     if not len(words):
-        return
+        return made
 
     # From here on a sentence is a stretch of words that have vectors; one without any is gone.
-    edges = np.concatenate([[0], np.flatnonzero(np.diff(sentences)) + 1, [len(words)]])
-    ends = np.concatenate([[0], np.cumsum(lengths)])  # of the pieces, in front of each word
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(sentences)) + 1])
+    ranks = np.repeat(np.arange(len(starts), dtype=np.int32), np.diff(starts, append=len(words)))
+    before = np.concatenate([[0], np.cumsum(lengths)])  # pieces in front of each word
+    owners = paragraphs[sentences[starts]].tolist()
+    edges = [*starts.tolist(), len(words)]
+    marks = before[edges].tolist()  # pieces in front of each sentence
     first = 0
-    while first < len(edges) - 1:
+    while first < len(owners):
         last = first + 1
         if context == "paragraph":
-            while last < len(edges) - 1 and ends[edges[last + 1]] - ends[edges[first]] <= limit:
+            while last < len(owners) and owners[last] == owners[first] and marks[last + 1] - marks[first] <= limit:
                 last += 1
         low, high = edges[first], edges[last]
-        numbers = sentences[low:high]
-        yield Text(
-            words[low:high],
-            lengths[low:high],
-            # Numbered without gaps inside the text, though sentences without a vector are missing.
-            np.cumsum(np.diff(numbers, prepend=numbers[0]) > 0, dtype=np.int32),
-            positions[low:high],
-            tuple(_rows(pieces[ends[low] : ends[high]], lengths[low:high], limit)),
-        )
+        own = pieces[marks[first] : marks[last]]
+        rows = (Row(own, 0, len(own)),) if len(own) <= limit else tuple(_rows(own, lengths[low:high], limit))
+        text = Text(words[low:high], lengths[low:high], ranks[low:high] - ranks[low], positions[low:high], rows)
+        made[owners[first]][0].append(text)
         first = last
+    return made
 
 
 def _rows(pieces: Array, lengths: Array, limit: int) -> Iterator[Row]:
-    """One row if the pieces fit; otherwise rows that overlap by half, each word read where it stands deepest."""
-    if len(pieces) <= limit:
-        yield Row(pieces, 0, len(pieces))
-        return
+    """Rows that overlap by half, each word read where it stands deepest."""
     ends = np.cumsum(lengths)
     starts = ends - lengths
     windows: list[tuple[int, int]] = []  # in words

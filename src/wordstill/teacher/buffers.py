@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,16 +11,19 @@ import numpy as np
 from wordstill.corpus.ahead import CHUNK, Chunk, chunks, in_order
 from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Position
-from wordstill.corpus.segment import Segmenter
+from wordstill.corpus.segmented import KeptText, Segmented, Segmenting
 from wordstill.corpus.vocabulary import Vocabulary
+from wordstill.machine import usable_cores
 from wordstill.settings import DistillSettings
-from wordstill.teacher.batching import Context, Dropped, Text, make_texts
+from wordstill.teacher.batching import Context, Dropped, Text, cut
 from wordstill.teacher.load import Teacher
 from wordstill.teacher.pieces import PieceTable
-from wordstill.training.job import Job
+from wordstill.training.job import Job, Standing
+from wordstill.vectors import Array
 
 # Characters of a token, about: enough to know how far ahead a whole buffer is.
 TOKEN = 4
+FEW_CORES = 4
 
 
 @dataclass
@@ -46,31 +49,52 @@ class Prepared(NamedTuple):
 
 @dataclass(frozen=True)
 class Preparing:
-    """All that is done to text before the teacher reads it: sentences, words, their numbers, pieces, texts."""
+    """All that is done to words before the teacher reads them: their numbers and pieces, and texts."""
 
-    segmenter: Segmenter
     vocabulary: Vocabulary
     pieces: PieceTable
     context: Context
     limit: int
 
+    def __call__(self, chunk: Segmented) -> list[Prepared]:
+        """The paragraphs of a chunk."""
+        numbers = self.vocabulary.number(chunk.keys)[chunk.codes]
+        pieces, lengths = spread(*self.pieces(chunk.words), chunk.codes)
+        made = cut(numbers, pieces, lengths, chunk.sentences, chunk.paragraphs[:, 2], self.context, self.limit)
+        sentences = np.concatenate([[0], np.cumsum(chunk.sentences)])[np.cumsum(chunk.paragraphs[:, 2])]
+        tokens = np.diff(np.concatenate([[0], np.cumsum(lengths)])[sentences], prepend=0)
+        return [
+            Prepared(Position(file, number), words, *texts, size)
+            for (file, number, _, words), texts, size in zip(
+                chunk.paragraphs.tolist(), made, tokens.tolist(), strict=True
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """From text to what the teacher reads."""
+
+    segment: Segmenting
+    prepare: Preparing
+
     def __call__(self, chunk: Chunk) -> list[Prepared]:
         """The paragraphs of a chunk that have words."""
-        found = ((position, self.segmenter(text)) for position, text in chunk)
-        return [self._prepare(position, sentences) for position, sentences in found if sentences]
+        return self.prepare(self.segment(chunk))
 
-    def _prepare(self, position: Position, sentences: list[list[str]]) -> Prepared:
-        read = [self.vocabulary.read(sentence) for sentence in sentences]
-        pieces, lengths = self.pieces([word for words, _ in read for word in words])
-        numbers = np.concatenate([numbers for _, numbers in read])
-        dropped = Dropped()
-        sizes = [len(words) for words, _ in read]
-        texts = list(make_texts(numbers, pieces, lengths, sizes, self.context, self.limit, dropped))
-        return Prepared(position, sum(map(len, sentences)), texts, dropped, len(pieces))
+
+def spread(pieces: Array, lengths: Array, codes: Array) -> tuple[Array, Array]:
+    """The pieces of a text's words in a row, and their numbers, from those of its distinct words."""
+    starts = (np.cumsum(lengths) - lengths)[codes]
+    lengths = lengths[codes]
+    ends = np.cumsum(lengths)
+    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
+    return pieces[np.repeat(starts, lengths) + within], lengths
 
 
 def read_buffers(
     source: SegmentedCorpus,
+    text: KeptText,
     vocabulary: Vocabulary,
     teacher: Teacher,
     settings: DistillSettings,
@@ -80,21 +104,46 @@ def read_buffers(
     """The corpus from where the job stands on, as texts that fit the teacher; the next buffer is made in advance."""
     at = job.standing
     buffer, made = Buffer(at.position, at.words), at.buffers
-    prepare = Preparing(source.segmenter, vocabulary, teacher.pieces, settings.context, teacher.limit)
-    given = chunks(source.corpus.paragraphs(at.position)) if source.has_more(at.words) else iter(())
-    for _, chunk in in_order(prepare, given, workers, ahead=settings.buffer_tokens * TOKEN // CHUNK):
-        for paragraph in chunk:
-            buffer.texts += paragraph.texts
-            buffer.dropped.truncated += paragraph.dropped.truncated
-            buffer.dropped.invisible += paragraph.dropped.invisible
-            buffer.position, buffer.words = paragraph.position, buffer.words + paragraph.words
-            buffer.tokens += paragraph.tokens
-            more = source.has_more(buffer.words)
-            # The first one is small: the teacher begins, and the next is made meanwhile.
-            if buffer.tokens >= (settings.buffer_tokens if made else settings.buffer_tokens // 8) or not more:
-                yield buffer
-                buffer, made = Buffer(buffer.position, buffer.words), made + 1
-            if not more:
-                return
+    prepare = Preparing(vocabulary, teacher.pieces, settings.context, teacher.limit)
+    for paragraph in _paragraphs(source, text, prepare, teacher, settings, at, workers):
+        buffer.texts += paragraph.texts
+        buffer.dropped.truncated += paragraph.dropped.truncated
+        buffer.dropped.invisible += paragraph.dropped.invisible
+        buffer.position, buffer.words = paragraph.position, buffer.words + paragraph.words
+        buffer.tokens += paragraph.tokens
+        more = source.has_more(buffer.words)
+        # The first one is small: the teacher begins, and the next is made meanwhile.
+        if buffer.tokens >= (settings.buffer_tokens if made else settings.buffer_tokens // 8) or not more:
+            yield buffer
+            buffer, made = Buffer(buffer.position, buffer.words), made + 1
+        if not more:
+            return
     if buffer.texts or buffer.position != at.position:
         yield buffer
+
+
+def _paragraphs(
+    source: SegmentedCorpus,
+    text: KeptText,
+    prepare: Preparing,
+    teacher: Teacher,
+    settings: DistillSettings,
+    at: Standing,
+    workers: int,
+) -> Iterator[Prepared]:
+    """The paragraphs behind where a run stands: those whose words are kept, then those that are segmented again."""
+    if not source.has_more(at.words):
+        return
+    start = at.position
+    ahead = settings.buffer_tokens * TOKEN // CHUNK
+    if text.there:
+        # Little is left to do, and few cores are better left to the teacher than shared with it.
+        helpers = 0 if teacher.device.type == "cpu" and usable_cores() <= FEW_CORES else workers
+        for _, chunk in in_order(prepare, text.read(start), helpers, ahead):
+            yield from chunk
+        if text.whole:
+            return
+        start = max(start, Position(*text.until))
+    segment = Segmenting(source.segmenter, prepare.vocabulary.phrases)
+    for _, chunk in in_order(Reading(segment, prepare), chunks(source.corpus.paragraphs(start)), workers, ahead):
+        yield from chunk

@@ -66,7 +66,7 @@ class PieceTable:
             if len(table) + len(new) > KEPT_WORDS:
                 table.clear()
                 new = list(dict.fromkeys(words))
-            encoded = self._backend.encode_batch([self._space + word for word in new], add_special_tokens=False)
+            encoded = self._backend.encode_batch_fast([self._space + word for word in new], add_special_tokens=False)
             for word, encoding in zip(new, encoded, strict=True):
                 ids = encoding.ids
                 if not self._special.isdisjoint(ids):
