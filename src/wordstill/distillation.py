@@ -75,16 +75,16 @@ def distill(
     Students that learn more than once keep what they need in `out`: at most `keep_bytes`, or the run does not begin.
     """
     settings = settings or DistillSettings(teacher=teacher, students=tuple(students))
-    workers = default_workers() if workers is None else workers
+    counters, readers = (default_workers(beside) if workers is None else workers for beside in (False, True))
     chosen = choose_students(settings.students, settings.student_options, settings.epochs)
     paths = [corpus] if isinstance(corpus, (str, Path)) else list(corpus)
     source = None
-    readers = [name for name, one in chosen.items() if one.method.student.reads == "corpus"]
+    learners_of_text = [name for name, one in chosen.items() if one.method.student.reads == "corpus"]
     if paths:
         source = SegmentedCorpus(Corpus(paths, field=settings.field), Segmenter(settings.segmentation), settings.words)
     else:
-        if readers:
-            raise InputError(f"{readers[0]} learns from text: name some with --corpus")
+        if learners_of_text:
+            raise InputError(f"{learners_of_text[0]} learns from text: name some with --corpus")
         if not settings.vocabulary.forced:
             raise InputError("without a corpus the words must come from a list: name one with --vocabulary")
     folder = RunFolder(Path(out))
@@ -109,8 +109,8 @@ def distill(
             f"teacher {model.name}: {model.layers} layers, {model.width} dimensions, "
             f"texts of up to {model.limit} pieces, on {model.device}"
         )
-        keep_text = min(keep_bytes, MOST_BYTES) if readers else 0
-        vocabulary, counted, text = count(folder, source, settings, fingerprint, workers, keep_text, quiet=quiet)
+        keep_text = min(keep_bytes, MOST_BYTES) if learners_of_text else 0
+        vocabulary, counted, text = count(folder, source, settings, fingerprint, counters, keep_text, quiet=quiet)
         layer = settings.layer if isinstance(settings.layer, str) else model.layer(settings.layer)
         tables = Tables(folder.kept / "+tables", half_of_memory())
         lexicon = read_lexicons(settings.lexicon)
@@ -128,7 +128,7 @@ def distill(
             with numpy_on_one_thread():
                 fast = model
                 if source and any(learner.reads == "corpus" for learner in learners.values()):
-                    fast = teach(job, source, text, vocabulary, model, settings, counted["words"], workers, quiet=quiet)
+                    fast = teach(job, source, text, vocabulary, model, settings, counted["words"], readers, quiet=quiet)
                 show(job, vocabulary, model, fast, settings, quiet=quiet)
                 replay(job, settings.seed, counted["words"], quiet=quiet)
             return finish(job, folder, settings, model, vocabulary, counted)

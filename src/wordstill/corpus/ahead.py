@@ -37,9 +37,9 @@ def chunks(paragraphs: Iterable[tuple[Position, str]]) -> Iterator[Chunk]:
         yield chunk
 
 
-def default_workers() -> int:
-    """Leave most cores to the teacher: a process segments and cuts far more text than a core can compute on."""
-    return min(4, max(0, usable_cores() - 1))
+def default_workers(beside_teacher: bool) -> int:
+    """Counting has all cores for itself; the teacher needs most of them, and computes on far less text."""
+    return min(4, max(0, usable_cores() - 1)) if beside_teacher else min(8, usable_cores())
 
 
 def in_order(

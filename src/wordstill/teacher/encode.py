@@ -50,8 +50,9 @@ def lay_out(teacher: Teacher, texts: Sequence[Text]) -> Grid:
     if teacher.compiled:
         # Code compiled for any shape would be compiled again for one row, and where there is nothing to mask.
         if len(rows) == 1 or sizes.min() == sizes.max():
-            rows, sizes = [*rows, Row(rows[0].pieces[:1], 0, 0)], np.append(sizes, 1)
-        width += int(sizes.max() == 1)
+            shorter = 0 if before + after else 1  # a row of nothing at all would have no attention to give
+            rows, sizes = [*rows, Row(rows[0].pieces[:shorter], 0, 0)], np.append(sizes, shorter)
+        width += int(sizes.min() == sizes.max())
     inside = np.arange(width)[None, :] < (sizes + before + after)[:, None]
     pieces = np.full((len(rows), width), teacher.padding_piece, dtype=np.int64)
     # In row order, the tokens inside are: prefix, pieces, suffix, prefix, pieces, ...
@@ -82,8 +83,10 @@ def pool(hidden: torch.Tensor, grid: Grid, pooling: Pooling = "mean") -> torch.T
     flat = hidden.reshape(-1, hidden.shape[-1])
     ends = np.cumsum(grid.lengths)
     if pooling == "mean" and flat.device.type == "cpu":
-        from wordstill.training.windows import gathered_means
+        from wordstill.training.windows import gathered_bfloat16_means, gathered_means
 
+        if flat.dtype == torch.bfloat16:
+            return torch.from_numpy(gathered_bfloat16_means(flat.view(torch.uint16).numpy(), grid.places, ends))
         return torch.from_numpy(gathered_means(flat.float().numpy(), grid.places, ends))
     if pooling in ("first", "last") or int(ends[-1]) == len(grid.lengths):
         chosen = ends - grid.lengths if pooling == "first" else ends - 1

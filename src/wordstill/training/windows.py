@@ -102,6 +102,31 @@ def gathered_means(vectors: Array, places: Array, ends: Array) -> Any:
     return means
 
 
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def gathered_bfloat16_means(bits: Array, places: Array, ends: Array) -> Any:
+    """The same of bfloat16 vectors, given as their bits: the upper half of those of a float32."""
+    means = np.empty((len(ends), bits.shape[1]), dtype=np.float32)
+    raw = means.view(np.uint32)
+    for i in prange(len(ends)):
+        start = ends[i - 1] if i else 0
+        first, mean = bits[places[start]], means[i]
+        for j in range(len(mean)):
+            raw[i, j] = np.uint32(first[j]) << np.uint32(16)
+        if ends[i] - start > 1:
+            part = np.empty(len(mean), dtype=np.uint32)
+            other = part.view(np.float32)
+            for at in range(start + 1, ends[i]):
+                vector = bits[places[at]]
+                for j in range(len(mean)):
+                    part[j] = np.uint32(vector[j]) << np.uint32(16)
+                for j in range(len(mean)):
+                    mean[j] += other[j]
+            share = np.float32(1.0 / (ends[i] - start))
+            for j in range(len(mean)):
+                mean[j] *= share
+    return means
+
+
 @njit(cache=True, inline="always")
 def softplus(x: float) -> float:
     """log(1 + e^x) without overflow."""
