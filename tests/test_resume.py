@@ -38,6 +38,29 @@ def test_a_run_that_breaks_anywhere_resumes_to_the_same_vectors(
     assert resumed.record["tokens"] == whole.record["tokens"]
 
 
+@pytest.mark.parametrize("keep", [0, 4000, 1e9])
+def test_how_much_text_is_kept_changes_nothing(
+    settings: DistillSettings, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: float
+) -> None:
+    monkeypatch.setattr("wordstill.corpus.ahead.CHUNK", 2000)
+    whole = distill(corpus, out=tmp_path / "whole", settings=settings)
+    monkeypatch.setattr("wordstill.distillation.MOST_BYTES", keep)
+    break_run(corpus, tmp_path / "broken", settings, 19)
+    text = json.loads((tmp_path / "broken" / "vocabulary.json").read_text())["text"]
+    assert (text["size"] > 0, text["whole"]) == (keep > 0, keep > 1e6)
+    resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True)
+    assert vector_bytes(resumed.folder) == vector_bytes(whole.folder)
+
+
+def test_kept_text_that_is_gone_is_segmented_again(settings: DistillSettings, corpus: Path, tmp_path: Path) -> None:
+    whole = distill(corpus, out=tmp_path / "whole", settings=settings)
+    break_run(corpus, tmp_path / "broken", settings, 19)
+    (tmp_path / "broken" / "kept" / "+text.bin").unlink()
+    resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True)
+    assert vector_bytes(resumed.folder) == vector_bytes(whole.folder)
+    assert not (whole.folder / "kept").exists()
+
+
 def command(teacher: str, corpus: Path, out: Path, *more: str) -> list[str]:
     return [
         sys.executable, "-m", "wordstill.cli", "distill", "--teacher", teacher, "--corpus", str(corpus),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from wordstill.teacher.batching import Dropped, Text, make_batches, make_texts
+from wordstill.teacher.batching import Dropped, Text, cut, make_batches, make_texts
 
 sentences = some.lists(some.lists(some.integers(0, 9), min_size=1, max_size=30), min_size=1, max_size=8)
 
@@ -48,6 +48,20 @@ def test_every_word_that_fits_is_read_once_with_its_own_pieces(
             assert len(ranks) == 1
     in_texts = [{flat[n][1] for n in text.words} for text in texts]
     assert sum(map(len, in_texts)) == len(set().union(*in_texts)) if in_texts else True
+
+
+@given(some.lists(sentences, max_size=5), some.sampled_from(["sentence", "paragraph"]), some.integers(1, 40))
+def test_many_paragraphs_at_once_are_cut_as_one_by_one(
+    paragraphs: list[list[list[int]]], context: Any, limit: int
+) -> None:
+    alone = [texts_of(sizes, context, limit) for sizes in paragraphs]
+    flat = [sentence for sizes in paragraphs for sentence in sizes]
+    lengths = np.array([size for sentence in flat for size in sentence], dtype=np.int32)
+    # The same numbers and pieces as in each paragraph by itself.
+    words = np.concatenate([np.arange(sum(map(len, sizes)), dtype=np.int32) for sizes in [*paragraphs, []]])
+    pieces = np.array([100 * n + p for n, size in zip(words, lengths, strict=True) for p in range(size)], dtype=np.int32)
+    together = cut(words, pieces, lengths, [len(each) for each in flat], [len(each) for each in paragraphs], context, limit)
+    assert repr(together) == repr(alone)
 
 
 @given(some.lists(some.integers(1, 3), min_size=30, max_size=80))
