@@ -17,7 +17,10 @@ from wordstill.evaluation.results import AVERAGE
 
 
 def scores(subject: Subject) -> dict[str, Any]:
-    """The mean score of each student over the similarity sets that are on this machine, in points of 100."""
+    """The mean score of each student over the similarity sets that are on this machine, in points of 100.
+
+    A set counts by its pairs that have vectors: where four pairs of 65 do, one that changes places is worth 20 points.
+    """
     results: dict[str, Any] = {}
     plain: dict[str, float] = {}
     for precision in ("float32", *FAST):
@@ -46,8 +49,8 @@ def _judged(subject: Subject, precision: str) -> tuple[dict[str, float], list[st
     sets = list(dict.fromkeys(each.dataset for each in found if not math.isnan(each.score)))
     if not sets:
         raise InputError("there are no similarity sets with words of this text; get some with wordstill data get")
-    totals = {
-        student: sum(each.score for each in found if each.vectors == student and each.dataset in sets)
-        for student in students
-    }
-    return {student: 100 * total / len(sets) for student, total in totals.items()}, sets
+    means = {}
+    for student in students:
+        own = [each for each in found if each.vectors == student and each.dataset in sets]
+        means[student] = 100 * sum(each.score * each.covered for each in own) / sum(each.covered for each in own)
+    return means, sets
