@@ -14,7 +14,7 @@ from wordstill.corpus.ahead import Chunk
 from wordstill.corpus.read import BEGINNING, Position
 from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.segmented import KeptText, Segmented, Segmenting
-from wordstill.corpus.vocabulary import Phrases
+from wordstill.corpus.vocabulary import Counts, Phrases
 
 PHRASES = Phrases.of(("new_york", "York City", "dr."), Segmenter(), lowercase=True)
 paragraphs = some.lists(
@@ -57,9 +57,10 @@ def test_flat_arrays_hold_what_segmenter_and_phrases_find(texts: list[str], join
             if sentences
         ]
         assert found.paragraphs[:, 3].tolist() == [sum(map(len, each)) for _, each in expected if each]
-        assert +found.counts() == Counter(
-            key for _, each in expected for sentence in each for key in joined.read(sentence)[1]
-        )
+        counts = Counts(joined)
+        counts.add(found.keys, found.counts())
+        keys = [key for _, each in expected for sentence in each for key in joined.read(sentence)[1]]
+        assert counts.counter == Counter(keys)
         assert len(set(zip(found.words, found.keys, strict=True))) == len(found.words)
 
 

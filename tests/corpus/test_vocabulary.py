@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,8 @@ def counted(text: str, settings: VocabularySettings) -> Vocabulary:
     segment = Segmenter()
     counts = Counts(Phrases.of(settings.forced, segment, settings.lowercase))
     for sentence in segment(text):
-        counts.add(Counter(counts.phrases.read(sentence)[1]))
+        keys = counts.phrases.read(sentence)[1]
+        counts.add(keys, [1] * len(keys))
     return counts.vocabulary(settings)
 
 
@@ -104,7 +104,7 @@ def test_counting_forgets_rare_words_rather_than_fill_the_memory(monkeypatch: py
     monkeypatch.setattr("wordstill.corpus.vocabulary.MOST_COUNTED", 100)
     counts = Counts(Phrases())
     for number in range(500):
-        counts.add(Counter([f"once{number}", "often"]))
+        counts.add([f"once{number}", "often"], [1, 1])
     assert len(counts.counter) <= 101
     assert counts.counter["often"] == 500
     assert counts.forgotten > 300

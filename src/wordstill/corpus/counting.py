@@ -54,7 +54,7 @@ def count(
     paragraphs = sentences = words = 0
     with Progress("counting words", settings.words, quiet=quiet) as progress, full_disk(folder.path):
         for chunk in text.write(segmented(source, phrases, workers), keep_bytes) if source else ():
-            counts.add(chunk.counts())
+            counts.add(chunk.keys, chunk.counts())
             found = int(chunk.paragraphs[:, 3].sum())
             paragraphs, sentences = paragraphs + len(chunk.paragraphs), sentences + len(chunk.sentences)
             words += found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import struct
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -46,12 +45,10 @@ class Segmented(NamedTuple):
         file, number = self.paragraphs[paragraph, :2].tolist()
         return Position(file, number)
 
-    def counts(self) -> Counter[str]:
-        """How often each word is there."""
-        counter: Counter[str] = Counter()
-        for key, number in zip(self.keys, np.bincount(self.codes, minlength=len(self.keys)).tolist(), strict=True):
-            counter[key] += number
-        return counter
+    def counts(self) -> list[int]:
+        """How often each of the distinct words is there."""
+        numbers: list[int] = np.bincount(self.codes, minlength=len(self.keys)).tolist()
+        return numbers
 
     def between(self, first: int, last: int) -> Segmented:
         """Some of the paragraphs."""

@@ -135,9 +135,11 @@ class Counts:
         self.counter: Counter[str] = Counter()
         self.forgotten = 0
 
-    def add(self, counter: Counter[str]) -> None:
-        """Add what a stretch of text has."""
-        self.counter.update(counter)
+    def add(self, keys: Iterable[str], numbers: Iterable[int]) -> None:
+        """Add words, each seen so often in a stretch of text."""
+        counter = self.counter
+        for key, number in zip(keys, numbers, strict=True):
+            counter[key] += number
         if len(self.counter) > MOST_COUNTED:
             # Rare words may lose occurrences here; a word must be rare across a great stretch of text for it.
             kept = Counter({word: count for word, count in self.counter.items() if count > 1})
