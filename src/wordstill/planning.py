@@ -19,6 +19,7 @@ from wordstill.benchmarking.made_text import write_made_text
 from wordstill.benchmarking.material import Subject, whole_run
 from wordstill.benchmarking.speed import Speed, speeds
 from wordstill.benchmarking.state import state_size
+from wordstill.corpus.segmented import MOST_BYTES
 from wordstill.corpus.vocabulary import Vocabulary, VocabularySettings
 from wordstill.machine import this_machine
 from wordstill.memory import peak_memory
@@ -34,6 +35,8 @@ MACHINES = (1, 2, 4, 8, 16, 32, 64)
 NETWORK = 125e6
 # A word's letters, its count and its place in the table of words.
 WORD_BYTES = 200
+# A word of kept text, and its share of the distinct words: 7.9 measured.
+TEXT_BYTES = 8
 # Wikipedia with a minimal count of 5, as measured: 14,042 words in a million, 37,866 in five.
 GROWTH, IN_A_MILLION = 0.62, 14_000
 
@@ -210,12 +213,13 @@ def memory_of(job: Job, chosen: Mapping[str, Chosen], teacher: Teacher, rates: R
 
 
 def disk_of(job: Job, chosen: Mapping[str, Chosen], teacher: Teacher, rates: Rates) -> dict[str, int]:
-    """What is kept for further epochs, and the vectors in the end."""
+    """What is kept for further epochs and of the text, and the vectors in the end."""
     students = make_students(chosen, small_task(teacher), job.layer, teacher.layers)
     sentences = math.ceil(job.words * rates.sentences_a_word)
     width = min(job.dimensions or teacher.width, teacher.width)
     return {
         **kept_bytes(students, sentences, job.words, teacher.width),
+        "text": round(min(MOST_BYTES, TEXT_BYTES * job.words)) if reads_text(chosen) else 0,
         "vectors": 4 * width * job.vocabulary_size * len(students),
     }
 

@@ -81,6 +81,7 @@ def test_a_plan_tells_hours_memory_and_disk(
     assert memory["x2static"] == pytest.approx(8 * 750_000 * 32, rel=0.1)
     assert memory["total"] == sum(size for name, size in memory.items() if name != "total")
     assert planned["disk_bytes"]["x2static"] > 4e9  # four bytes a word, and its contexts
+    assert planned["disk_bytes"]["text"] == 2e9  # no more is kept of it
     assert planned["divides"] == {"aggregate": True, "closed": True, "x2static": False}
     assert 0 < rates["efficiency"] < 1
 

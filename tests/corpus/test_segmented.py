@@ -17,10 +17,9 @@ from wordstill.corpus.segmented import KeptText, Segmented, Segmenting
 from wordstill.corpus.vocabulary import Counts, Phrases
 
 PHRASES = Phrases.of(("new_york", "York City", "dr."), Segmenter(), lowercase=True)
+pieces = some.sampled_from(["New", "York", "City", "Dr.", "don't", "a", "A", "3.5", ". Then", "é", "東京"])
 paragraphs = some.lists(
-    some.lists(some.sampled_from(["New", "York", "City", "Dr.", "don't", "a", "A", "3.5", ". Then", "é", "東京"]), max_size=9)
-    .map(" ".join)
-    .filter(bool)
+    some.lists(pieces, max_size=9).map(" ".join).filter(bool)
     | some.text(some.characters(exclude_characters="\n", exclude_categories=("Cs",)), max_size=30),
     max_size=12,
 )

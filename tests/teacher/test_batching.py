@@ -59,8 +59,10 @@ def test_many_paragraphs_at_once_are_cut_as_one_by_one(
     lengths = np.array([size for sentence in flat for size in sentence], dtype=np.int32)
     # The same numbers and pieces as in each paragraph by itself.
     words = np.concatenate([np.arange(sum(map(len, sizes)), dtype=np.int32) for sizes in [*paragraphs, []]])
-    pieces = np.array([100 * n + p for n, size in zip(words, lengths, strict=True) for p in range(size)], dtype=np.int32)
-    together = cut(words, pieces, lengths, [len(each) for each in flat], [len(each) for each in paragraphs], context, limit)
+    pieces = [100 * n + p for n, size in zip(words, lengths, strict=True) for p in range(size)]
+    sizes = [len(sentence) for sentence in flat]
+    flat_pieces = np.array(pieces, dtype=np.int32)
+    together = cut(words, flat_pieces, lengths, sizes, [len(each) for each in paragraphs], context, limit)
     assert repr(together) == repr(alone)
 
 
