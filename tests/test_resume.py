@@ -19,6 +19,7 @@ import pytest
 
 from runs import break_run, vector_bytes
 from texts import write_corpus
+from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.vocabulary import VocabularySettings
 from wordstill.distillation import distill
 from wordstill.errors import InputError
@@ -43,12 +44,13 @@ def test_how_much_text_is_kept_changes_nothing(
     settings: DistillSettings, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: float
 ) -> None:
     monkeypatch.setattr("wordstill.corpus.ahead.CHUNK", 2000)
+    monkeypatch.setattr("wordstill.corpus.ahead.DONE_HERE", 3)
     whole = distill(corpus, out=tmp_path / "whole", settings=settings)
     monkeypatch.setattr("wordstill.distillation.MOST_BYTES", keep)
     break_run(corpus, tmp_path / "broken", settings, 19)
     text = json.loads((tmp_path / "broken" / "vocabulary.json").read_text())["text"]
     assert (text["size"] > 0, text["whole"]) == (keep > 0, keep > 1e6)
-    resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True)
+    resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True, workers=2)
     assert vector_bytes(resumed.folder) == vector_bytes(whole.folder)
 
 
@@ -58,7 +60,22 @@ def test_kept_text_that_is_gone_is_segmented_again(settings: DistillSettings, co
     (tmp_path / "broken" / "kept" / "+text.bin").unlink()
     resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True)
     assert vector_bytes(resumed.folder) == vector_bytes(whole.folder)
-    assert not (whole.folder / "kept").exists()
+
+
+def test_kept_text_is_not_segmented_again(
+    settings: DistillSettings, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    segment = Segmenter.__call__
+
+    def once(self: Segmenter, paragraph: str) -> list[list[str]]:
+        assert not (out / "vocabulary.json").exists(), "the words were found before"
+        return segment(self, paragraph)
+
+    monkeypatch.setattr(Segmenter, "__call__", once)
+    run = distill(corpus, out=out, settings=settings)
+    assert run.record["corpus"]["words"] > 1000
+    assert not (out / "kept").exists()
 
 
 def command(teacher: str, corpus: Path, out: Path, *more: str) -> list[str]:

@@ -9,13 +9,14 @@ or `wordstill distill --teacher minilm --corpus texts.txt --student aggregate,cl
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from wordstill.corpus.ahead import default_workers
+from wordstill.corpus.ahead import counting_workers, reading_workers
 from wordstill.corpus.counting import count
 from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Corpus
@@ -73,9 +74,9 @@ def distill(
     Without `quiet` progress is shown on standard error; `say` is told what a curious user may want to know.
     `workers` processes read ahead (None: as many as help here; 0: none); their number changes no result.
     Students that learn more than once keep what they need in `out`: at most `keep_bytes`, or the run does not begin.
+    The corpus as words is kept there too while the teacher reads, in at most 2 GB and a quarter of the free disk.
     """
     settings = settings or DistillSettings(teacher=teacher, students=tuple(students))
-    counters, readers = (default_workers(beside) if workers is None else workers for beside in (False, True))
     chosen = choose_students(settings.students, settings.student_options, settings.epochs)
     paths = [corpus] if isinstance(corpus, (str, Path)) else list(corpus)
     source = None
@@ -109,7 +110,10 @@ def distill(
             f"teacher {model.name}: {model.layers} layers, {model.width} dimensions, "
             f"texts of up to {model.limit} pieces, on {model.device}"
         )
-        keep_text = min(keep_bytes, MOST_BYTES) if learners_of_text else 0
+        counters = counting_workers() if workers is None else workers
+        readers = reading_workers(model.device.type) if workers is None else workers
+        # It is a convenience: a disk is not filled by it.
+        keep_text = min(MOST_BYTES, shutil.disk_usage(folder.path).free / 4) if learners_of_text else 0
         vocabulary, counted, text = count(folder, source, settings, fingerprint, counters, keep_text, quiet=quiet)
         layer = settings.layer if isinstance(settings.layer, str) else model.layer(settings.layer)
         tables = Tables(folder.kept / "+tables", half_of_memory())
@@ -129,6 +133,7 @@ def distill(
                 fast = model
                 if source and any(learner.reads == "corpus" for learner in learners.values()):
                     fast = teach(job, source, text, vocabulary, model, settings, counted["words"], readers, quiet=quiet)
+                folder.text.unlink(missing_ok=True)
                 show(job, vocabulary, model, fast, settings, quiet=quiet)
                 replay(job, settings.seed, counted["words"], quiet=quiet)
             return finish(job, folder, settings, model, vocabulary, counted)

@@ -55,17 +55,6 @@ def replacing(path: Path) -> Iterator[Path]:
         _remove(temporary)
 
 
-@contextmanager
-def full_disk(folder: Path) -> Iterator[None]:
-    """Say so in one sentence when a run's disk is full: it can go on when there is room."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise InputError(f"the disk of {folder} is full; free some space and go on with --resume") from error
-
-
 def write_json(path: Path, value: Any) -> None:
     """Write one JSON value, readable by people, keys in their own order; numpy's numbers and paths are taken."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=plain)

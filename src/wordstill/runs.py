@@ -39,7 +39,7 @@ class RunFolder:
 
     @property
     def kept(self) -> Path:
-        """Contexts kept for further epochs."""
+        """What only a run under way needs: the corpus as words, contexts for further epochs, tables."""
         return self.path / "kept"
 
     @property
@@ -142,7 +142,7 @@ class RunFolder:
             os.close(handle)
 
     def spool(self, stream: BinaryIO, *, again: bool) -> Path:
-        """Keep standard input in the run's folder: counting, training and resuming each read the corpus anew."""
+        """Keep standard input in the run's folder: it may have to be read again."""
         folder = self.path / SPOOLED
         kept = sorted(folder.glob("*")) if folder.is_dir() else []
         if kept and not again:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as some
@@ -13,7 +15,7 @@ from hypothesis import strategies as some
 from wordstill.corpus.ahead import Chunk
 from wordstill.corpus.read import BEGINNING, Position
 from wordstill.corpus.segment import Segmenter
-from wordstill.corpus.segmented import KeptText, Segmented, Segmenting
+from wordstill.corpus.segmented import KeptText, Segmented, Segmenting, _written
 from wordstill.corpus.vocabulary import Counts, Phrases
 
 PHRASES = Phrases.of(("new_york", "York City", "dr."), Segmenter(), lowercase=True)
@@ -79,6 +81,30 @@ def test_kept_text_goes_on_behind_any_paragraph(texts: list[str], joined: Phrase
             again = KeptText(text.path, text.size, text.until, text.whole)
             read = [paragraph for chunk in again.read(start) for paragraph in plain(chunk)]
             assert read == [paragraph for paragraph in kept if paragraph[0] > start]
+
+
+class FullDisk:
+    """A file on a disk with little room, which takes what it can before it says so."""
+
+    def __init__(self, room: int) -> None:
+        self.room, self.content = room, b""
+
+    def write(self, data: memoryview) -> int:
+        if len(self.content) == self.room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = bytes(data[: self.room - len(self.content)])
+        self.content += written
+        return len(written)
+
+    def truncate(self, size: int) -> None:
+        self.content = self.content[:size]
+
+
+def test_a_full_disk_keeps_whole_records_only() -> None:
+    disk: Any = FullDisk(12)
+    assert _written(disk, b"1234567890", 0)
+    assert not _written(disk, b"abcd", 10)
+    assert disk.content == b"1234567890"
 
 
 def test_a_file_that_was_cut_off_is_not_trusted(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
+from small_models import make_model
 from wordstill.teacher.batching import Row, Text
 from wordstill.teacher.encode import Grid, lay_out, pool
 from wordstill.teacher.load import Teacher, load_teacher
@@ -18,6 +20,19 @@ from wordstill.teacher.load import Teacher, load_teacher
 @pytest.fixture(scope="module")
 def loaded(teacher: str) -> Teacher:
     return replace(load_teacher(teacher), compiled=True)
+
+
+@pytest.fixture(scope="module")
+def without_special_tokens(tmp_path_factory: pytest.TempPathFactory) -> Teacher:
+    return replace(load_teacher(make_model("gpt2", tmp_path_factory.mktemp("gpt2"))), compiled=True)
+
+
+def test_marks_are_text_in_other_processes_too(loaded: Teacher) -> None:
+    there = pickle.loads(pickle.dumps(loaded.pieces))
+    words = ["[SEP]", "[CLS]", "sea", "[MASK]"]
+    for pieces, same in zip(loaded.pieces(words), there(words), strict=True):
+        assert pieces.tolist() == same.tolist()
+    assert there(["[SEP]"])[1].tolist() != [0]
 
 
 def text_of(size: int) -> Text:
@@ -38,6 +53,12 @@ def test_a_compiled_teacher_always_has_rows_to_tell_apart_and_something_to_mask(
     assert grid.mask.shape[1] == max(sizes) + 2
     expected = [piece for size in sizes for piece in range(5, 5 + size)]
     assert grid.pieces.ravel()[grid.places].tolist() == expected
+
+
+def test_without_special_tokens_a_column_is_added_where_all_rows_are_one_piece(without_special_tokens: Teacher) -> None:
+    grid = lay_out(without_special_tokens, [text_of(1), text_of(1)])
+    assert grid.mask.tolist() == [[True, False]] * 3
+    assert lay_out(without_special_tokens, [text_of(2)]).mask.tolist() == [[True, True], [True, False]]
 
 
 @given(some.lists(some.integers(1, 4), min_size=1, max_size=12), some.integers(1, 40), some.integers(0, 2**32 - 1))

@@ -21,6 +21,7 @@ Result = TypeVar("Result")
 CHUNK = 1 << 17
 # A short corpus is done before a process would have started: so many chunks, and the first of a longer one.
 DONE_HERE, FIRST_HERE = 12, 2
+MOST_WORKERS, FEW_CORES = 8, 4
 
 
 def chunks(paragraphs: Iterable[tuple[Position, str]]) -> Iterator[Chunk]:
@@ -37,9 +38,18 @@ def chunks(paragraphs: Iterable[tuple[Position, str]]) -> Iterator[Chunk]:
         yield chunk
 
 
-def default_workers(beside_teacher: bool) -> int:
-    """Counting has all cores for itself; the teacher needs most of them, and computes on far less text."""
-    return min(4, max(0, usable_cores() - 1)) if beside_teacher else min(8, usable_cores())
+def counting_workers() -> int:
+    """Counting has the machine for itself."""
+    cores = usable_cores()
+    return min(MOST_WORKERS, cores) if cores > 1 else 0
+
+
+def reading_workers(device: str) -> int:
+    """Beside a teacher on a CPU with few cores none: its threads wait for each other, and a process that takes a little
+    of one core takes it from all of them. What is left to do is little, and is done between two batches.
+    """
+    cores = usable_cores()
+    return min(MOST_WORKERS // 2, cores - 1) if device != "cpu" or cores > FEW_CORES else 0
 
 
 def in_order(

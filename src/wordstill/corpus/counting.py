@@ -15,7 +15,6 @@ from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.segmented import KeptText, Segmented, Segmenting
 from wordstill.corpus.vocabulary import Counts, Phrases, Vocabulary
 from wordstill.errors import InputError
-from wordstill.files import full_disk
 from wordstill.progress import Progress
 from wordstill.runs import RunFolder
 from wordstill.settings import DistillSettings
@@ -52,8 +51,8 @@ def count(
     counts = Counts(phrases)
     text = KeptText(folder.text)
     paragraphs = sentences = words = 0
-    with Progress("counting words", settings.words, quiet=quiet) as progress, full_disk(folder.path):
-        for chunk in text.write(segmented(source, phrases, workers), keep_bytes) if source else ():
+    with Progress("counting words", settings.words, quiet=quiet) as progress:
+        for chunk in text.write(words_of(source, phrases, workers), keep_bytes) if source else ():
             counts.add(chunk.keys, chunk.counts())
             found = int(chunk.paragraphs[:, 3].sum())
             paragraphs, sentences = paragraphs + len(chunk.paragraphs), sentences + len(chunk.sentences)
@@ -80,7 +79,7 @@ def count(
     return vocabulary, counted, text
 
 
-def segmented(source: SegmentedCorpus, phrases: Phrases, workers: int) -> Iterator[Segmented]:
+def words_of(source: SegmentedCorpus, phrases: Phrases, workers: int) -> Iterator[Segmented]:
     """The corpus as words, chunk by chunk, up to the paragraph that reaches the number of words asked for."""
     words = 0
     for _, chunk in in_order(Segmenting(source.segmenter, phrases), chunks(source.corpus.paragraphs()), workers):

@@ -1,16 +1,19 @@
 """Text as words: a stretch of a corpus after segmentation, in flat arrays, and a file that keeps such stretches.
 
-A corpus is read twice, once to count its words and once for the teacher. What the first reading found is kept, so that
-sentences and words are looked for once only, and the second reading leaves the cores to the teacher.
+A corpus is gone through twice, once to count its words and once for the teacher. What the first pass found is kept, so
+that sentences and words are looked for once only, and the second pass leaves the cores to the teacher.
 """
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import struct
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -22,7 +25,7 @@ from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.vocabulary import Phrases
 from wordstill.vectors import Array
 
-# The space that kept text may take: about 500 million words. What is behind it is segmented again.
+# The space that kept text may take: about 250 million words. What is behind it is segmented again.
 MOST_BYTES = 2e9
 
 
@@ -30,7 +33,7 @@ class Segmented(NamedTuple):
     """Paragraphs of sentences of words; each distinct word is there once."""
 
     words: list[str]
-    """The distinct words, as the teacher shall read them."""
+    """The distinct words, as the teacher shall read them; a part of a stretch has those of the whole."""
     keys: list[str]
     """Under what each of them is counted."""
     codes: Array
@@ -62,8 +65,9 @@ class Segmented(NamedTuple):
 
     def after(self, position: Position) -> Segmented:
         """The paragraphs behind a position."""
-        done = sum(self.position(paragraph) <= position for paragraph in range(len(self.paragraphs)))
-        return self.between(done, len(self.paragraphs))
+        files, numbers = self.paragraphs[:, 0], self.paragraphs[:, 1]
+        done = (files < position.file) | ((files == position.file) & (numbers <= position.paragraph))
+        return self.between(int(done.sum()), len(done)) if done.any() else self
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,9 @@ class Segmenting:
 
 # ---------------------------------------------------------------- the file
 
+# The numbers of paragraphs, places, sentences, and bytes of JSON.
 _HEADER = struct.Struct("<4q")
+_PARAGRAPH, _NUMBER = 32, 4
 
 
 @dataclass
@@ -122,25 +128,26 @@ class KeptText:
     """Whether nothing was left out so far."""
 
     def write(self, chunks: Iterator[Segmented], most: float) -> Iterator[Segmented]:
-        """Keep what passes by, up to so many bytes."""
+        """Keep what passes by: up to so many bytes, or what the disk has room for. The rest can be segmented again."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("wb") as file:
+        with self.path.open("wb", buffering=0) as file:
             for chunk in chunks:
-                record = _packed(chunk)
-                self.whole = self.whole and self.size + len(record) <= most
                 if self.whole and len(chunk.paragraphs):
-                    file.write(record)
-                    last = chunk.position(-1)
-                    self.size, self.until = self.size + len(record), (last.file, last.paragraph)
+                    record = _packed(chunk)
+                    self.whole = self.size + len(record) <= most and _written(file, record, self.size)
+                    if self.whole:
+                        last = chunk.position(-1)
+                        self.size, self.until = self.size + len(record), (last.file, last.paragraph)
                 yield chunk
+            os.fsync(file.fileno())  # before anything says that it is there
 
     def read(self, start: Position = BEGINNING) -> Iterator[Segmented]:
         """What is kept behind a position."""
         with self.path.open("rb") as file:
             while file.tell() < self.size:
-                chunk = _unpacked(file)
-                if chunk.position(-1) > start:
-                    yield chunk.after(start)
+                chunk = _unpacked(file, start)
+                if chunk is not None:
+                    yield chunk
 
     @property
     def there(self) -> bool:
@@ -150,21 +157,36 @@ class KeptText:
         return False
 
 
+def _written(file: FileIO, record: bytes, before: int) -> bool:
+    """Append a record; where the disk is full, take back what was written of it."""
+    rest = memoryview(record)
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        file.truncate(before)
+        return False
+    return True
+
+
 def _packed(chunk: Segmented) -> bytes:
     keys = [0 if key == word else key for word, key in zip(chunk.words, chunk.keys, strict=True)]
     lists = json.dumps([chunk.words, keys], ensure_ascii=False).encode("utf-8", "surrogatepass")
-    sizes = len(lists), len(chunk.codes), len(chunk.sentences), len(chunk.paragraphs)
-    arrays = (chunk.codes, chunk.sentences, chunk.paragraphs)
-    return b"".join([_HEADER.pack(*sizes), lists, *(array.tobytes() for array in arrays)])
+    arrays = (chunk.paragraphs, chunk.codes, chunk.sentences)
+    sizes = (*map(len, arrays), len(lists))
+    return b"".join([_HEADER.pack(*sizes), *(array.tobytes() for array in arrays), lists])
 
 
-def _unpacked(file: BinaryIO) -> Segmented:
-    length, codes, sentences, paragraphs = _HEADER.unpack(file.read(_HEADER.size))
+def _unpacked(file: BinaryIO, start: Position) -> Segmented | None:
+    """The paragraphs of the next record behind a position, if it has any."""
+    number, codes, sentences, length = _HEADER.unpack(file.read(_HEADER.size))
+    paragraphs = np.frombuffer(file.read(_PARAGRAPH * number), dtype=np.int64).reshape(-1, 4)
+    if Position(*paragraphs[-1, :2].tolist()) <= start:
+        file.seek(_NUMBER * (codes + sentences) + length, os.SEEK_CUR)
+        return None
+    arrays = [np.frombuffer(file.read(_NUMBER * size), dtype=np.int32) for size in (codes, sentences)]
     words, keys = json.loads(file.read(length).decode("utf-8", "surrogatepass"))
-    return Segmented(
-        words,
-        [key or word for word, key in zip(words, keys, strict=True)],
-        np.frombuffer(file.read(4 * codes), dtype=np.int32),
-        np.frombuffer(file.read(4 * sentences), dtype=np.int32),
-        np.frombuffer(file.read(32 * paragraphs), dtype=np.int64).reshape(-1, 4),
-    )
+    keys = [key or word for word, key in zip(words, keys, strict=True)]
+    return Segmented(words, keys, *arrays, paragraphs).after(start)

@@ -139,7 +139,8 @@ class Counts:
         """Add words, each seen so often in a stretch of text."""
         counter = self.counter
         for key, number in zip(keys, numbers, strict=True):
-            counter[key] += number
+            if number:
+                counter[key] += number
         if len(self.counter) > MOST_COUNTED:
             # Rare words may lose occurrences here; a word must be rare across a great stretch of text for it.
             kept = Counter({word: count for word, count in self.counter.items() if count > 1})

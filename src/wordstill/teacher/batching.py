@@ -61,8 +61,7 @@ def make_texts(
 
     With `context="sentence"` every sentence is a text of its own.
     """
-    made = cut(words, pieces, lengths, sentence_lengths, [len(sentence_lengths)], context, limit)
-    texts, found = next(iter(made), ([], Dropped()))
+    ((texts, found),) = cut(words, pieces, lengths, sentence_lengths, [len(sentence_lengths)], context, limit)
     dropped.truncated += found.truncated
     dropped.invisible += found.invisible
     return texts

@@ -13,7 +13,6 @@ from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Position
 from wordstill.corpus.segmented import KeptText, Segmented, Segmenting
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.machine import usable_cores
 from wordstill.settings import DistillSettings
 from wordstill.teacher.batching import Context, Dropped, Text, cut
 from wordstill.teacher.load import Teacher
@@ -23,7 +22,6 @@ from wordstill.vectors import Array
 
 # Characters of a token, about: enough to know how far ahead a whole buffer is.
 TOKEN = 4
-FEW_CORES = 4
 
 
 @dataclass
@@ -94,25 +92,26 @@ def spread(pieces: Array, lengths: Array, codes: Array) -> tuple[Array, Array]:
 
 def read_buffers(
     source: SegmentedCorpus,
-    text: KeptText,
+    kept: KeptText,
     vocabulary: Vocabulary,
     teacher: Teacher,
     settings: DistillSettings,
     job: Job,
     workers: int = 0,
 ) -> Generator[Buffer, None, None]:
-    """The corpus from where the job stands on, as texts that fit the teacher; the next buffer is made in advance."""
+    """The corpus from where the job stands on, as texts that fit the teacher; workers make them in advance."""
     at = job.standing
     buffer, made = Buffer(at.position, at.words), at.buffers
     prepare = Preparing(vocabulary, teacher.pieces, settings.context, teacher.limit)
-    for paragraph in _paragraphs(source, text, prepare, teacher, settings, at, workers):
+    ahead = settings.buffer_tokens * TOKEN // CHUNK
+    for paragraph in _paragraphs(source, kept, prepare, at, workers, ahead) if source.has_more(at.words) else ():
         buffer.texts += paragraph.texts
         buffer.dropped.truncated += paragraph.dropped.truncated
         buffer.dropped.invisible += paragraph.dropped.invisible
         buffer.position, buffer.words = paragraph.position, buffer.words + paragraph.words
         buffer.tokens += paragraph.tokens
         more = source.has_more(buffer.words)
-        # The first one is small: the teacher begins, and the next is made meanwhile.
+        # The first one is small, so that the teacher begins soon; workers make the next one meanwhile.
         if buffer.tokens >= (settings.buffer_tokens if made else settings.buffer_tokens // 8) or not more:
             yield buffer
             buffer, made = Buffer(buffer.position, buffer.words), made + 1
@@ -123,27 +122,16 @@ def read_buffers(
 
 
 def _paragraphs(
-    source: SegmentedCorpus,
-    text: KeptText,
-    prepare: Preparing,
-    teacher: Teacher,
-    settings: DistillSettings,
-    at: Standing,
-    workers: int,
+    source: SegmentedCorpus, kept: KeptText, prepare: Preparing, at: Standing, workers: int, ahead: int
 ) -> Iterator[Prepared]:
     """The paragraphs behind where a run stands: those whose words are kept, then those that are segmented again."""
-    if not source.has_more(at.words):
-        return
     start = at.position
-    ahead = settings.buffer_tokens * TOKEN // CHUNK
-    if text.there:
-        # Little is left to do, and few cores are better left to the teacher than shared with it.
-        helpers = 0 if teacher.device.type == "cpu" and usable_cores() <= FEW_CORES else workers
-        for _, chunk in in_order(prepare, text.read(start), helpers, ahead):
+    if kept.there:
+        for _, chunk in in_order(prepare, kept.read(start), workers, ahead):
             yield from chunk
-        if text.whole:
+        if kept.whole:
             return
-        start = max(start, Position(*text.until))
+        start = max(start, Position(*kept.until))
     segment = Segmenting(source.segmenter, prepare.vocabulary.phrases)
     for _, chunk in in_order(Reading(segment, prepare), chunks(source.corpus.paragraphs(start)), workers, ahead):
         yield from chunk

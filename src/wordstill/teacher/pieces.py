@@ -44,6 +44,11 @@ class PieceTable:
         self._space = " " if _byte_level(self._backend) else ""
         self._pieces: dict[str, list[int]] = {}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """In another process: the tokenizer does not take this setting along."""
+        self.__dict__ = state
+        self._backend.encode_special_tokens = True
+
     def _template(self, tokenizer: Any) -> None:
         """Learn the special tokens before and after a text, and the token types, from an encoded example."""
         example = tokenizer(["a"], is_split_into_words=True)

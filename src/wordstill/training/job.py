@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import signal
 import threading
@@ -17,7 +18,6 @@ import numpy as np
 
 from wordstill.corpus.read import Position
 from wordstill.errors import InputError
-from wordstill.files import full_disk
 from wordstill.students.batch import Batch
 from wordstill.students.student import Student
 from wordstill.teacher.batching import Dropped
@@ -133,8 +133,13 @@ class Job:
         numbers = (signal.SIGINT, signal.SIGTERM) if here else ()
         handlers = {number: signal.signal(number, stop) for number in numbers}
         try:
-            with full_disk(self.folder.parent):
-                yield
+            yield
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            raise InputError(
+                f"the disk of {self.folder.parent} is full; free some space and go on with --resume"
+            ) from error
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)

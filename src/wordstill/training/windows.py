@@ -104,7 +104,7 @@ def gathered_means(vectors: Array, places: Array, ends: Array) -> Any:
 
 @njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
 def gathered_bfloat16_means(bits: Array, places: Array, ends: Array) -> Any:
-    """The same of bfloat16 vectors, given as their bits: the upper half of those of a float32."""
+    """The same of bfloat16 vectors, given as their bits, the upper half of those of a float32; no stretch is empty."""
     means = np.empty((len(ends), bits.shape[1]), dtype=np.float32)
     raw = means.view(np.uint32)
     for i in prange(len(ends)):
