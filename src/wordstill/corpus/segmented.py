@@ -186,7 +186,7 @@ def _unpacked(file: BinaryIO, start: Position) -> Segmented | None:
     if Position(*paragraphs[-1, :2].tolist()) <= start:
         file.seek(_NUMBER * (codes + sentences) + length, os.SEEK_CUR)
         return None
-    arrays = [np.frombuffer(file.read(_NUMBER * size), dtype=np.int32) for size in (codes, sentences)]
+    places, lengths = (np.frombuffer(file.read(_NUMBER * size), dtype=np.int32) for size in (codes, sentences))
     words, keys = json.loads(file.read(length).decode("utf-8", "surrogatepass"))
     keys = [key or word for word, key in zip(words, keys, strict=True)]
-    return Segmented(words, keys, *arrays, paragraphs).after(start)
+    return Segmented(words, keys, places, lengths, paragraphs).after(start)
