@@ -131,7 +131,7 @@ def rates_of(
         words = int(np.clip(tokens_per_second * seconds / 1.4, 4_000, 500_000))
         paths = tuple(corpus) or (write_made_text(Path(name) / "made.txt", words),)
         subject = Subject(paths, job.teacher, words, threads=job.threads)
-        given = {
+        given: dict[str, Any] = {
             "students": job.students,
             "student_options": job.options or {},
             "layer": job.layer,

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ import pytest
 
 from small_models import make_model
 from texts import write_corpus
-from wordstill.benchmarking import PARTS, choose_parts
+from wordstill import distillation
+from wordstill.benchmarking import PARTS, choose_parts, material
 from wordstill.benchmarking.loading import loading
 from wordstill.benchmarking.made_text import made_paragraphs
 from wordstill.benchmarking.material import Subject
@@ -190,9 +192,31 @@ def test_the_plain_loop_learns_from_padded_random_batches(place: Path) -> None:
 
     plain = (AutoTokenizer.from_pretrained(place / "teacher"), AutoModel.from_pretrained(place / "teacher").eval())
     sentences = [["the", "river", "flows"], ["the"] * 9] * 70
-    seconds, padding = plain_loop(plain, sentences, Vocabulary(["the", "river"], np.array([700, 70])))
-    assert seconds > 0
-    assert padding > 1.1
+    steps = list(plain_loop(plain, sentences, Vocabulary(["the", "river"], np.array([700, 70]))))
+    assert len(steps) == 2
+    assert sum(step.words for step in steps) == 12 * 70
+    assert sum(step.padded for step in steps) > 1.1 * sum(step.real for step in steps)
+    assert [step.left > 0 for step in steps] == [True, False]
+
+
+def test_what_is_done_beside_a_run_is_not_counted_as_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = {"teacher": 10.0, "total": 20.0, "preparing": 1.0, "vocabulary": 2.0}
+
+    def distilled(*paths: Any, **given: Any) -> Any:
+        distillation.forward("teacher", "grid", [1])  # type: ignore[attr-defined]
+        return SimpleNamespace(record={"seconds": seconds, "corpus": {"words": 3200}})
+
+    monkeypatch.setattr(distillation, "distill", distilled)
+    monkeypatch.setattr(material, "forward", lambda *given: {})
+    ticks = iter([0.0, 1.0, 6.0, 30.0])  # the run begins, a batch's other work begins and ends, the run ends
+    monkeypatch.setattr(material.time, "perf_counter", lambda: next(ticks))
+    beside: list[Any] = []
+    run = material.whole_run(Subject(()), lambda *given: beside.append(given))
+    assert beside == [("teacher", "grid", [1])]
+    assert (run.beside, run.seconds) == (5.0, 25.0)
+    assert (seconds["teacher"], seconds["total"]) == (5.0, 15.0)
+    assert run.preparing == 25.0 - (15.0 - 1.0 + 2.0)
+    assert run.words_per_second == 3200 / 16
 
 
 def test_memory_is_measured_in_processes_of_their_own(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

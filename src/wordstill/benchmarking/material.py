@@ -9,19 +9,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
+from wordstill import distillation
 from wordstill.corpus.counting import Counted, count
 from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.segmented import MOST_BYTES
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.distillation import distill
 from wordstill.runs import RunFolder
 from wordstill.settings import DistillSettings
 from wordstill.teacher.batching import Text, make_batches
 from wordstill.teacher.buffers import read_buffers
-from wordstill.teacher.encode import forward, lay_out
+from wordstill.teacher.encode import Grid, forward
 from wordstill.teacher.load import Teacher
 from wordstill.training.job import Job
 from wordstill.training.sampling import generator
@@ -95,25 +96,21 @@ def sentences_of(subject: Subject, words: int, seed: int = 0) -> Iterator[list[s
         yield from (sentence for sentence in sentences if draw.random() < share)
 
 
-def bare_forward(teacher: Teacher, batches: Sequence[Sequence[Text]]) -> float:
-    """The seconds of the teacher's own work on batches that are laid out already: what no run can beat."""
-    seconds = 0.0
-    for texts in batches:
-        grid = lay_out(teacher, texts)
-        began = time.perf_counter()
-        states = forward(teacher, grid, [teacher.layers])
-        float(states[teacher.layers][0, 0, 0])  # a GPU is done when it answers
-        seconds += time.perf_counter() - began
-    return seconds
+def bare_forward(teacher: Teacher, grid: Grid, layers: Sequence[int]) -> None:
+    """The teacher's own work on a batch that is laid out already: what no run can do without."""
+    states = forward(teacher, grid, layers)
+    float(states[layers[-1]][0, 0, 0])  # a GPU is done when it answers
 
 
 class Finished(NamedTuple):
-    """What a whole run took."""
+    """What a whole run took, without what was done beside it."""
 
     seconds: float
     """From the call to the vectors on disk."""
     preparing: float
     """Of these, until the teacher was loaded and compiled: the same for any amount of text."""
+    beside: float
+    """The seconds of what was done between its batches."""
     record: dict[str, Any]
 
     @property
@@ -127,12 +124,32 @@ class Finished(NamedTuple):
         return float(self.record["corpus"]["words"]) / self.warm
 
 
-def whole_run(subject: Subject, **changed: Any) -> Finished:
-    """A run as a user starts it, in a folder that is gone afterwards."""
-    with tempfile.TemporaryDirectory() as name:
+Work = Callable[[Teacher, Grid, Sequence[int]], None]
+
+
+def whole_run(subject: Subject, beside: Work | None = None, **changed: Any) -> Finished:
+    """A run as a user starts it, in a folder that is gone afterwards.
+
+    After the teacher's pass over each batch `beside` is done, timed by itself: a machine's speed changes within
+    seconds, so two sides are best compared when they take turns batch by batch.
+    """
+    spent = 0.0
+
+    def forward_and_more(teacher: Teacher, grid: Grid, layers: Sequence[int]) -> Any:
+        nonlocal spent
+        states = forward(teacher, grid, layers)
+        if beside is not None:
+            began = time.perf_counter()
+            beside(teacher, grid, layers)
+            spent += time.perf_counter() - began
+        return states
+
+    with tempfile.TemporaryDirectory() as name, mock.patch.object(distillation, "forward", forward_and_more):
         began = time.perf_counter()
-        run = distill(subject.corpus, out=Path(name) / "run", settings=subject.settings(**changed))
-        seconds = time.perf_counter() - began
+        run = distillation.distill(subject.corpus, out=Path(name) / "run", settings=subject.settings(**changed))
+        seconds = time.perf_counter() - began - spent
     parts = run.record["seconds"]
+    parts["teacher"] = round(parts["teacher"] - spent, 3)
+    parts["total"] = round(parts["total"] - spent, 3)
     counting_and_after = parts["total"] - parts["preparing"] + parts["vocabulary"]
-    return Finished(seconds, max(0.0, seconds - counting_and_after), run.record)
+    return Finished(seconds, max(0.0, seconds - counting_and_after), spent, run.record)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import random
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,51 +21,94 @@ from wordstill.benchmarking.repeated import figures, ratio
 from wordstill.benchmarking.runs import teacher_of
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.errors import InputError
+from wordstill.teacher.encode import Grid
 from wordstill.teacher.load import Teacher
 from wordstill.training.sampling import keep_probabilities
 
 TEXTS = 128
 NEGATIVES = 10
 CLAMP = 20.0
-LOOP_WORDS = 30_000
+LOOP_WORDS = 60_000
 
 
 def run_over_loop(subject: Subject) -> dict[str, Any]:
-    """The words a second of whole runs over those of the plain loop."""
+    """The words a second of whole runs over those of the plain loop, whose steps are taken between a run's batches."""
     teacher = teacher_of(subject)
     settings = subject.settings(context="sentence")
     with tempfile.TemporaryDirectory() as name:
         vocabulary, *_ = counted_of(subject, settings, Path(name))
-    words = min(subject.words, LOOP_WORDS)
-    sentences = list(sentences_of(subject, words))
+    sentences = list(sentences_of(subject, min(subject.words, LOOP_WORDS)))
     plain = plain_model(teacher)
-    plain_loop(plain, sentences[:TEXTS], vocabulary)
+    list(plain_loop(plain, sentences[:TEXTS], vocabulary))
     whole_run(subject, words=1000, students=subject.students[-1])
-    read = sum(map(len, sentences))
-    results: dict[str, Any] = {"loop_words": read}
+    results: dict[str, Any] = {"loop_words": sum(map(len, sentences))}
     for precision in subject.precisions:
-        loops: list[float] = []
+        loops: list[Looped] = []
         runs: list[Finished] = []
-        padding = 0.0
         try:
             for _ in range(subject.repeats):
-                subject.say(f"the plain loop, a whole run in {precision}, and the loop again")
-                before, padding = plain_loop(plain, sentences, vocabulary)
-                runs.append(whole_run(subject, students=subject.students[-1], context="sentence", precision=precision))
-                after, _ = plain_loop(plain, sentences, vocabulary)
-                loops.append(2 * read / (before + after))
+                subject.say(f"a whole run in {precision}, and steps of the plain loop between its batches")
+                looped = Looped(plain_loop(plain, sentences, vocabulary), subject.words)
+                given = {"students": subject.students[-1], "context": "sentence", "precision": precision}
+                runs.append(whole_run(subject, looped.between, **given))
+                looped.end()
+                loops.append(looped)
         except InputError as error:
             results[precision] = {"note": str(error)}
             continue
+        speeds = [looped.words / looped.seconds for looped in loops]
         results[precision] = {
-            "run_over_loop": ratio([run.words_per_second for run in runs], loops),
-            "run_over_loop_with_loading": ratio([run.record["corpus"]["words"] / run.seconds for run in runs], loops),
+            "run_over_loop": ratio([run.words_per_second for run in runs], speeds),
+            "run_over_loop_with_loading": ratio([run.record["corpus"]["words"] / run.seconds for run in runs], speeds),
             "words_per_second": figures([run.words_per_second for run in runs]),
-            "loop_words_per_second": figures(loops),
+            "loop_words_per_second": figures(speeds),
             "padding": runs[-1].record["padding"],
-            "loop_padding": round(padding, 3),
+            "loop_padding": round(loops[-1].padded / max(1, loops[-1].real), 3),
         }
     return results
+
+
+class Stepped(NamedTuple):
+    """What a step of the plain loop read."""
+
+    words: int
+    real: int
+    padded: int
+    left: float
+    """The share of the loop that is still to do."""
+
+
+class Looped:
+    """The plain loop, step by step between the batches of a run over so many words, and what it took."""
+
+    def __init__(self, steps: Iterator[Stepped], words: int) -> None:
+        self.steps, self.run_words = steps, words
+        self.seen = self.words = self.real = self.padded = 0
+        self.left, self.seconds = 1.0, 0.0
+
+    def between(self, teacher: Teacher, grid: Grid, layers: Sequence[int]) -> None:
+        """Take a step if the run is further than the loop."""
+        self.seen += len(grid.lengths)
+        if 1.0 - self.left < self.seen / self.run_words:
+            self.step()
+
+    def step(self) -> None:
+        """Take a step, if there is one left."""
+        began = time.perf_counter()
+        done = next(self.steps, None)
+        if done is not None:
+            self.seconds += time.perf_counter() - began
+            self.words, self.real, self.padded = (
+                self.words + done.words,
+                self.real + done.real,
+                self.padded + done.padded,
+            )
+        self.left = done.left if done is not None else 0.0
+
+    def end(self) -> None:
+        """Take all steps that are left."""
+        while self.left > 0:
+            self.step()
 
 
 def plain_model(teacher: Teacher) -> tuple[Any, Any]:
@@ -90,8 +133,8 @@ def plain_model(teacher: Teacher) -> tuple[Any, Any]:
 
 def plain_loop(
     plain: tuple[Any, Any], sentences: Sequence[list[str]], vocabulary: Vocabulary, seed: int = 0
-) -> tuple[float, float]:
-    """One epoch; the seconds it takes, and padded over real tokens."""
+) -> Iterator[Stepped]:
+    """One epoch, step by step."""
     import torch
     from torch.nn.functional import softplus
 
@@ -109,15 +152,15 @@ def plain_loop(
     optimizer: Any = torch.optim.SparseAdam(table.parameters(), lr=1e-3)
     order = list(range(len(sentences)))
     draw.shuffle(order)
-    padded = real = 0
-    began = time.perf_counter()
     for first in range(0, len(order), TEXTS):
         texts = [sentences[place] for place in order[first : first + TEXTS]]
         inputs = tokenizer(
             texts, is_split_into_words=True, padding=True, truncation=True, max_length=longest, return_tensors="pt"
         )
         mask = inputs["attention_mask"]
-        padded, real = padded + mask.numel(), real + int(mask.sum())
+        stepped = Stepped(
+            sum(map(len, texts)), int(mask.sum()), mask.numel(), max(0.0, 1.0 - (first + TEXTS) / len(order))
+        )
         with torch.no_grad():
             hidden = model(**inputs).last_hidden_state
             contexts = (hidden * mask[:, :, None]).sum(1) / mask.sum(1)[:, None]
@@ -131,6 +174,7 @@ def plain_loop(
                 targets.append(target)
                 negatives.append([int(draws[draw.randrange(len(draws))]) for _ in range(NEGATIVES)])
         if not targets:
+            yield stepped
             continue
         context = contexts[torch.tensor(owners)]
         positive = (table(torch.tensor(targets)) * context).sum(-1).clamp(-CLAMP, CLAMP)
@@ -139,4 +183,4 @@ def plain_loop(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return time.perf_counter() - began, padded / max(1, real)
+        yield stepped

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
-from wordstill.benchmarking.material import Subject, bare_forward, prepare, source_of, whole_run
+from wordstill.benchmarking.material import Finished, Subject, bare_forward, prepare, source_of, whole_run
 from wordstill.benchmarking.repeated import figure, figures, in_turns, ratio
 from wordstill.corpus.ahead import chunks
 from wordstill.corpus.segmented import Segmenting
@@ -27,44 +28,44 @@ def teacher_of(subject: Subject) -> Teacher:
 
 
 def run_over_teacher(subject: Subject) -> dict[str, Any]:
-    """The bare forward pass over the whole run, on the same batches: 1 would be a run that costs nothing itself."""
-    teacher = teacher_of(subject)
-    prepared = prepare(subject, teacher, subject.settings())
+    """The bare forward pass over the whole run: 1 would be a run that costs nothing itself.
+
+    The bare pass goes over every batch of the run right after the run's own.
+    """
+    use_threads(subject.threads)
     subject.say("warming up")
     whole_run(subject, words=1000, students=subject.students[-1])
-    results: dict[str, Any] = {"words": prepared.words, "tokens": prepared.tokens}
+    results: dict[str, Any] = {}
     for precision in subject.precisions:
+        sets = {}
         try:
-            fast, _ = settle(teacher, precision, prepared.batches[:2], [teacher.layers], prepared.tokens)  # type: ignore[arg-type]
+            for students in subject.students:
+                subject.say(f"whole runs of {','.join(students)} in {precision}, each batch twice")
+                given = {"students": students, "precision": precision}
+                runs = [whole_run(subject, bare_forward, **given) for _ in range(subject.repeats)]
+                sets[",".join(students)] = _shares(runs)
         except InputError as error:
             results[precision] = {"note": str(error)}
             continue
-        bare_forward(fast, prepared.batches[:2])
-        sets = {}
-        for students in subject.students:
-            subject.say(f"whole runs of {','.join(students)} in {precision}")
-            bare, whole, last = [], [], None
-            for _ in range(subject.repeats):
-                # Half of the teacher's work before the run and half behind it: a machine's mood changes slowly.
-                before = bare_forward(fast, prepared.batches[::2])
-                last = whole_run(subject, students=students, precision=precision)
-                bare.append(before + bare_forward(fast, prepared.batches[1::2]))
-                whole.append(last)
-            assert last is not None
-            record = last.record
-            sets[",".join(students)] = {
-                "teacher_over_run": ratio(bare, [run.warm for run in whole]),
-                "teacher_inside_run": figures([run.record["seconds"]["teacher"] / run.warm for run in whole]),
-                "teacher_over_run_with_loading": ratio(bare, [run.seconds for run in whole]),
-                "bare_teacher_seconds": figures(bare),
-                "run_seconds": figures([run.warm for run in whole]),
-                "words_per_second": figures([run.words_per_second for run in whole]),
-                "padding": record["padding"],
-                "peak_memory_bytes": record["peak_memory_bytes"],
-                "seconds": record["seconds"],
-            }
         results[precision] = sets
     return results
+
+
+def _shares(runs: Sequence[Finished]) -> dict[str, Any]:
+    bare, record = [run.beside for run in runs], runs[-1].record
+    return {
+        "teacher_over_run": ratio(bare, [run.warm for run in runs]),
+        "teacher_inside_run": figures([run.record["seconds"]["teacher"] / run.warm for run in runs]),
+        "teacher_over_run_with_loading": ratio(bare, [run.seconds for run in runs]),
+        "bare_teacher_seconds": figures(bare),
+        "run_seconds": figures([run.warm for run in runs]),
+        "words_per_second": figures([run.words_per_second for run in runs]),
+        "words": record["corpus"]["words"],
+        "tokens": record["tokens"],
+        "padding": record["padding"],
+        "peak_memory_bytes": record["peak_memory_bytes"],
+        "seconds": record["seconds"],
+    }
 
 
 def precisions(subject: Subject) -> dict[str, Any]:
