@@ -25,8 +25,8 @@ WIDTH = 16
 def made_up(words: int, noise: float, off: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Features, true vectors (a linear map of them, and `off` besides), and counts as a corpus has them."""
     rng = np.random.default_rng(seed)
-    features = rng.standard_normal((words, 3 * WIDTH)) * rng.uniform(0.1, 30, 3 * WIDTH)
-    truth = (features / features.std(0)) @ rng.standard_normal((3 * WIDTH, WIDTH)) / 7 + 0.5
+    features = rng.standard_normal((words, 2 * WIDTH)) * rng.uniform(0.1, 30, 2 * WIDTH)
+    truth = (features / features.std(0)) @ rng.standard_normal((2 * WIDTH, WIDTH)) / 7 + 0.5
     truth += off * rng.standard_normal(truth.shape)
     counts = np.sort(rng.zipf(1.5, words).clip(1, 5000))[::-1]
     return features.astype(np.float32), truth, counts
@@ -36,7 +36,7 @@ def student_of(features: np.ndarray, counts: np.ndarray) -> tuple[WordsAlone, Vo
     vocabulary = Vocabulary([f"w{row}" for row in range(len(counts))], counts)
     alone = WordsAlone(Task(vocabulary, WIDTH, 6, 1), last=6)
     words = np.arange(len(counts), dtype=np.int32)
-    layers = {layer: features[:, place * WIDTH : (place + 1) * WIDTH] for place, layer in enumerate((0, 3, 6))}
+    layers = {layer: features[:, place * WIDTH : (place + 1) * WIDTH] for place, layer in enumerate((0, 6))}
     alone.observe(Batch(words=words, sentences=words, positions=words * 0, layers=layers))
     return alone, vocabulary
 
@@ -158,7 +158,7 @@ def test_spellings_help_where_features_do_not() -> None:
     order = rng.permutation(len(words))
     words = [words[at] for at in order]
     truth = np.array([parts[word[:5]] + parts[word[5:]] for word in words], dtype=np.float32)
-    features = rng.standard_normal((len(words), 3 * WIDTH)).astype(np.float32)
+    features = rng.standard_normal((len(words), 2 * WIDTH)).astype(np.float32)
     rows, hidden = np.arange(len(words) - 50), np.arange(len(words) - 50, len(words))
     known = WordVectors(words[:-50], truth[:-50], np.full(len(rows), 20))
     fitted = fit(regressions(features, rows, np.full(len(rows), 20.0)), truth[:-50], np.full(len(rows), 20.0))

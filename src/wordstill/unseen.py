@@ -1,10 +1,10 @@
 """Words that the corpus lacks, or has rarely: what the teacher says of a word alone, mapped into a student's space.
 
-    p_w = W x_w,    x_w = M_0(w) | M_L/2(w) | M_L(w)
+    p_w = W x_w,    x_w = M_0(w) | M_L(w)
 
-x_w is the word encoded by itself, at three layers; W is a ridge regression on the words that were seen, its strength
-chosen on a fifth of them that is held out. A word that was never seen gets p_w, blended with what a model of spellings
-(see `subwords.py`) says, in shares that the same fifth decides. A word seen n times gets
+x_w is the word encoded by itself, at the first layer and the last; W is a ridge regression on the words that were
+seen, its strength chosen on a fifth of them that is held out. A word that was never seen gets p_w, blended with what a
+model of spellings (see `subwords.py`) says, in shares that the same fifth decides. A word seen n times gets
 
     u_w = (n s_w + k p_w) / (n + k)
 
@@ -53,8 +53,7 @@ class WordsAlone(Student):
     reads = "alone"
 
     def __init__(self, task: Task, last: int) -> None:
-        three = tuple(sorted({0, last // 2, last}))
-        self.layers = three if len(three) * task.width <= WIDEST else (last,)
+        self.layers = (0, last) if 2 * task.width <= WIDEST else (last,)
         self.columns = len(self.layers) * task.width
         self.make_table, self.rows = task.make_table, len(task.vocabulary)
         self.features = np.zeros((0, self.columns), dtype=np.float32)
