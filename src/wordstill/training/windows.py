@@ -50,6 +50,15 @@ def window_words(words: Array, kept: Array, low: Array, high: Array, width: int)
     return rows
 
 
+@njit(cache=True, inline="always")
+def _divide(total: Array, number: int) -> None:
+    """Make a sum of so many vectors their mean; that of none stays zero."""
+    if number > 1:
+        share = np.float32(1.0 / number)
+        for j in range(len(total)):
+            total[j] *= share
+
+
 @njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
 def window_means(vectors: Array, low: Array, high: Array, places: Array) -> Any:
     """The mean of the vectors in the windows of the words at `places`, the word itself left out; zero of none."""
@@ -60,11 +69,7 @@ def window_means(vectors: Array, low: Array, high: Array, places: Array) -> Any:
             if at != place:
                 for j in range(len(mean)):
                     mean[j] += vectors[at, j]
-        others = high[place] - low[place] - 1
-        if others > 0:
-            share = np.float32(1.0 / others)
-            for j in range(len(mean)):
-                mean[j] *= share
+        _divide(mean, high[place] - low[place] - 1)
     return means
 
 
@@ -78,9 +83,7 @@ def stretch_means(vectors: Array, starts: Array) -> Any:
         for at in range(starts[i], end):
             for j in range(len(mean)):
                 mean[j] += vectors[at, j]
-        share = np.float32(1.0 / (end - starts[i]))
-        for j in range(len(mean)):
-            mean[j] *= share
+        _divide(mean, end - starts[i])
     return means
 
 
@@ -95,10 +98,7 @@ def gathered_means(vectors: Array, places: Array, ends: Array) -> Any:
             vector = vectors[places[at]]
             for j in range(len(mean)):
                 mean[j] += vector[j]
-        if ends[i] - start > 1:
-            share = np.float32(1.0 / (ends[i] - start))
-            for j in range(len(mean)):
-                mean[j] *= share
+        _divide(mean, ends[i] - start)
     return means
 
 
@@ -121,9 +121,7 @@ def gathered_bfloat16_means(bits: Array, places: Array, ends: Array) -> Any:
                     part[j] = np.uint32(vector[j]) << np.uint32(16)
                 for j in range(len(mean)):
                     mean[j] += other[j]
-            share = np.float32(1.0 / (ends[i] - start))
-            for j in range(len(mean)):
-                mean[j] *= share
+            _divide(mean, ends[i] - start)
     return means
 
 
