@@ -6,14 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from made import made_batch, made_sentences, made_task
+from scipy.special import expit
 
 from reference import x2static as reference
 from wordstill.errors import InputError
 from wordstill.options import read_settings
 from wordstill.students.student import Contexts
 from wordstill.students.x2static import X2Static, X2StaticSettings
-from wordstill.training.rows import Step, adagrad_rows, adam_rows, group_by_row, total_loss
+from wordstill.training.rows import Step, adagrad_rows, adam_rows, group_by_row, logistic, scores_of, total_loss
 from wordstill.training.sampling import generator
 
 PAPER = X2StaticSettings.presets()["paper"]
@@ -53,7 +56,8 @@ def literal(table: Any, contexts: Any, owners: Any, rows: Any, clamp: float, off
 def test_loss_and_gradient_equal_the_papers_equation(scale: float, clamp: float, offset: float) -> None:
     table, contexts, owners, rows = made_step(scale=scale)
     expected, gradient = literal(table, contexts, owners, rows, clamp, offset)
-    assert total_loss(table, contexts, owners, rows, clamp, offset) == pytest.approx(expected, rel=1e-5)
+    scores = scores_of(table, contexts, owners, rows)
+    assert total_loss(scores, clamp, offset) == pytest.approx(expected, rel=1e-5)
     # With so large a sum of squares behind it Adagrad's pace is one, and the step the gradient itself.
     grouped = group_by_row(rows, np.full(7, -1, dtype=np.int64))
     squares, pull = np.full(7, 1e12, dtype=np.float32), np.zeros(7, dtype=np.float32)
@@ -62,6 +66,23 @@ def test_loss_and_gradient_equal_the_papers_equation(scale: float, clamp: float,
     loss = adagrad_rows(moved, squares, np.zeros((0, 5), dtype=np.float32), pull, step, 1e6)
     assert loss == pytest.approx(expected, rel=1e-5)
     np.testing.assert_allclose(table - moved, gradient.numpy(), atol=1e-5)
+
+
+@given(
+    score=st.floats(-1e30, 1e30) | st.floats(-60.0, 60.0),
+    sign=st.sampled_from([-1.0, 1.0]),
+    clamp=st.sampled_from([0.5, 20.0, 1e9]),
+    offset=st.floats(-5.0, 5.0),
+)
+def test_the_series_are_the_logistic_loss_and_its_slope(score: float, sign: float, clamp: float, offset: float) -> None:
+    given_scores = np.array([score, np.nan])
+    loss = logistic(given_scores[:1], np.array([sign]), clamp, offset)
+    inside = abs(score + offset) <= clamp
+    clamped = np.clip(score + offset, -clamp, clamp)
+    assert loss == pytest.approx(np.logaddexp(0.0, sign * clamped), rel=1e-9, abs=1e-9)
+    assert given_scores[0] == pytest.approx(sign * expit(sign * clamped) if inside else 0.0, abs=1e-12)
+    assert np.isnan(logistic(given_scores[1:], np.array([sign]), clamp, offset))  # a NaN must show
+    assert np.isnan(given_scores[1])
 
 
 def test_the_gradient_agrees_with_finite_differences() -> None:
@@ -182,7 +203,7 @@ def made_contexts() -> Contexts:
 
 def full_loss(student: X2Static, contexts: Contexts) -> float:
     targets = student._targets(contexts, generator(99))
-    return float(total_loss(student.table, *targets, student.settings.clamp, student.offset))
+    return float(total_loss(scores_of(student.table, *targets), student.settings.clamp, student.offset))
 
 
 @pytest.mark.parametrize("init", ["zero", "random"])

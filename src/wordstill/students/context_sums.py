@@ -17,12 +17,14 @@ from wordstill.training.windows import window_borders, window_means
 from wordstill.vectors import Array
 
 View = Literal["sentence", "pieces", "window"]
+# Contexts whose products are added up at once: a batch has a few hundred, too few for what each addition costs.
+BLOCK = 1024
 
 
 class ContextSums:
     """Counts, a sum a word and one d x d matrix: exact, independent of the order, added up across machines."""
 
-    arrays = ("sums", "seen", "contexts", "origin", "total", "products")
+    arrays = ("sums", "seen", "contexts", "origin", "total", "products", "waiting")
 
     def __init__(self, task: Task, view: View, window: int) -> None:
         self.layer, self.view, self.window = task.layer, view, window
@@ -35,6 +37,8 @@ class ContextSums:
         self.origin = np.zeros(task.width, dtype=np.float32)
         self.total = np.zeros(task.width)
         self.products = np.zeros((task.width, task.width))
+        # Contexts, seen from the origin, that are not in the moments yet.
+        self.waiting = np.zeros((0, task.width), dtype=np.float32)
         self._last: Batch | None = None
 
     def observe(self, batch: Batch) -> None:
@@ -55,24 +59,32 @@ class ContextSums:
         """Add contexts and the words seen in them."""
         add_rows(self.sums, contexts.words, contexts.vectors, contexts.owners)
         np.add.at(self.seen, contexts.words[contexts.words >= 0], 1)
-        number = len(contexts.vectors)
-        if not number:
+        vectors = contexts.vectors
+        if not len(vectors):
             return
         if not self.contexts[0]:
-            self.origin = contexts.vectors.mean(axis=0)
-        spread = contexts.vectors - self.origin
-        self.contexts += number
-        self.total += spread.sum(axis=0, dtype=np.float64)
-        self.products += spread.T @ spread
+            self.origin = vectors.mean(axis=0)
+        self.contexts += len(vectors)
+        self.waiting = np.concatenate([self.waiting, vectors - self.origin])
+        if len(self.waiting) >= BLOCK:
+            self._add_up()
+
+    def _add_up(self) -> None:
+        self.total += self.waiting.sum(axis=0, dtype=np.float64)
+        self.products += self.waiting.T @ self.waiting
+        self.waiting = self.waiting[:0].copy()
 
     def moments(self) -> tuple[Array, Array]:
         """The mean and the covariance of all contexts."""
+        self._add_up()
         number = max(1, int(self.contexts[0]))
         offset = self.total / number
         return self.origin + offset, self.products / number - np.outer(offset, offset)
 
     def merge(self, other: ContextSums) -> None:
         """Add what was seen in another part of the corpus."""
+        self._add_up()
+        other._add_up()
         if not self.contexts[0]:
             self.origin = other.origin
         # The other's moments as seen from here.

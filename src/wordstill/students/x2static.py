@@ -32,7 +32,7 @@ from wordstill.students.batch import Batch
 from wordstill.students.closed import ClosedSettings
 from wordstill.students.descent import Descent, DescentSettings
 from wordstill.students.student import Contexts, Task
-from wordstill.training.rows import Step, adagrad_rows, adam_rows, group_by_row, total_loss
+from wordstill.training.rows import Step, adagrad_rows, adam_rows, group_by_row, scores_of, total_loss
 from wordstill.training.sampling import generator
 from wordstill.vectors import Array
 
@@ -122,9 +122,9 @@ class X2Static(Descent):
         self.table = self.closed.give_up(self.mean, map_)
         vectors, owners, rows = self._targets(sample, generator(self.task.seed, 1))
         rows, owners = rows[:5_000], owners[:5_000]
-        if len(rows):  # contexts times a factor have the scores of a table times that factor, and are fewer
-            few, scores = vectors[: owners[-1] + 1], (self.settings.clamp, self.offset)
-            self.set_length(lambda factor: float(total_loss(self.table, few * factor, owners, rows, *scores)))
+        if len(rows):  # a table times a factor has its scores times that factor
+            scores, clamp = scores_of(self.table, vectors, owners, rows), self.settings.clamp
+            self.set_length(lambda factor: float(total_loss(scores * factor, clamp, self.offset)))
 
     def learn(self, contexts: Contexts) -> None:
         """Steps of at most `step_contexts` contexts."""

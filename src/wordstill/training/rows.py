@@ -14,6 +14,9 @@ from numba import njit, prange
 
 from wordstill.vectors import Array
 
+# Rows that a thread takes at once.
+TOGETHER = 32
+
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
 def add_rows(table: Array, rows: Array, vectors: Array, owners: Array) -> None:
@@ -62,38 +65,65 @@ def power_rows(table: Array, along: Array, rows: Array, vectors: Array) -> None:
             target[j] += share * vector[j]
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
-def _score(vector: Array, context: Array, clamp: float, offset: float, target: bool) -> Any:
-    """The loss of one score, and its derivative by it.
-
-    A score is u . E + offset, clamped: outside the clamp its gradient is zero.
-    """
-    product = np.float32(0.0)
-    for j in range(len(context)):
-        product += vector[j] * context[j]
-    score = float(product) + offset
-    inside = 1.0 if -clamp <= score <= clamp else 0.0
-    signed = max(-clamp, min(clamp, score)) if score == score else score  # a NaN must show
-    if target:
-        signed = -signed
-    # log(1 + e^x) without overflow, and its derivative
-    small = math.exp(-abs(signed))
-    loss = max(signed, 0.0) + math.log1p(small)
-    slope = inside * (1.0 if signed >= 0 else small) / (1.0 + small)
-    return loss, -slope if target else slope
-
-
 @njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
-def total_loss(table: Array, contexts: Array, owners: Array, rows: Array, clamp: float, offset: float) -> Any:
-    """The loss of all targets and their negatives.
+def scores_of(table: Array, contexts: Array, owners: Array, rows: Array) -> Array:
+    """u . E of every target and negative.
 
     rows[i, 0] is a target, rows[i, 1:] are its negatives, contexts[owners[i]] their context.
     """
-    losses = np.zeros(len(rows))
+    scores = np.empty(rows.shape)
     for i in prange(len(rows)):
+        context = contexts[owners[i]]
         for k in range(rows.shape[1]):
-            losses[i] += _score(table[rows[i, k]], contexts[owners[i]], clamp, offset, k == 0)[0]
-    return losses.sum()
+            scores[i, k] = _product(table[rows[i, k]], context)
+    return scores
+
+
+@njit(cache=True)
+def total_loss(scores: Array, clamp: float, offset: float) -> Any:
+    """The loss of the scores of targets, the first of each row, and negatives."""
+    signs = np.ones_like(scores)
+    signs[:, 0] = -1.0
+    return logistic(scores.ravel().copy(), signs.ravel(), clamp, offset)
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _product(vector: Array, context: Array) -> Any:
+    product = np.float32(0.0)
+    for j in range(len(context)):
+        product += vector[j] * context[j]
+    return product
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def logistic(scores: Array, signs: Array, clamp: float, offset: float) -> Any:
+    """The sum of log(1 + e^(sign (score + offset))), in the place of each score its derivative by it.
+
+    The sign of a target is -1. A score and its offset are clamped; outside the clamp the derivative is zero.
+    The C library takes the exponential and the logarithm of one number at a time. The series here are as exact as it
+    matters, 1e-9, and the compiler makes them take eight at a time.
+    """
+    total = 0.0
+    for i in range(len(scores)):
+        score = scores[i] + offset
+        clamped = clamp if score > clamp else (-clamp if score < -clamp else score)  # a NaN must show
+        x = signs[i] * clamped
+        size = abs(x)
+        # e^-|x| = (e^z)^64 with a small z; below e^-40 it is nothing beside 1
+        z = (40.0 if size > 40.0 else size) / -64.0
+        e = 1 / 5040 + z * (1 / 40320 + z * (1 / 362880 + z * (1 / 3628800)))
+        e = 1.0 + z * (1.0 + z * (1 / 2 + z * (1 / 6 + z * (1 / 24 + z * (1 / 120 + z * (1 / 720 + z * e))))))
+        for _ in range(6):
+            e *= e
+        # log(1 + e) = 2 artanh(e / (2 + e))
+        q = e / (2.0 + e)
+        r = q * q
+        log = 1 / 9 + r * (1 / 11 + r * (1 / 13 + r * (1 / 15 + r * (1 / 17 + r * (1 / 19)))))
+        log = 2.0 * q * (1.0 + r * (1 / 3 + r * (1 / 5 + r * (1 / 7 + r * log))))
+        total += (x if x > 0.0 else 0.0) + log
+        slope = signs[i] * (1.0 if x >= 0.0 else e) / (1.0 + e)
+        scores[i] = 0.0 if abs(score) > clamp else slope
+    return total
 
 
 @njit(cache=True)
@@ -131,7 +161,7 @@ def group_by_row(rows: Array, slots: Array) -> Any:
 
 
 class Step(NamedTuple):
-    """Targets and negatives in `columns` columns, as `total_loss` has them, by row, as `group_by_row` has them."""
+    """Targets and negatives in `columns` columns, as `scores_of` has them, by row, as `group_by_row` has them."""
 
     distinct: Array
     starts: Array
@@ -144,19 +174,32 @@ class Step(NamedTuple):
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def _descend(vector: Array, slot: int, step: Step, scale: float) -> Any:
-    """The loss at the places of one row, and the row's gradient times `scale`; its vector is read only once."""
-    gradient = np.zeros(len(vector), dtype=np.float32)
-    total = 0.0
-    for at in range(step.starts[slot], step.starts[slot + 1]):
-        place = step.places[at]
-        context = step.contexts[step.owners[place // step.columns]]
-        loss, slope = _score(vector, context, step.clamp, step.offset, place % step.columns == 0)
-        total += loss
-        weight = np.float32(slope * scale)
-        for j in range(len(vector)):
+def _slopes(table: Array, step: Step, first: int, last: int) -> Any:
+    """The loss at the places of some rows of a step, and for each place its context and the loss's derivative."""
+    low, high = step.starts[first], step.starts[last]
+    contexts = np.empty(high - low, dtype=np.int32)
+    signs = np.empty(high - low)
+    scores = np.empty(high - low)
+    for slot in range(first, last):
+        vector = table[step.distinct[slot]]
+        for at in range(step.starts[slot], step.starts[slot + 1]):
+            line = step.places[at] // step.columns
+            contexts[at - low] = step.owners[line]
+            signs[at - low] = -1.0 if step.places[at] == line * step.columns else 1.0
+            scores[at - low] = _product(vector, step.contexts[step.owners[line]])
+    loss = logistic(scores, signs, step.clamp, step.offset)
+    return loss, contexts, scores
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _sum_up(gradient: Array, slopes: Array, owners: Array, contexts: Array, scale: float) -> None:
+    """The sum over places of slope times context, times `scale`."""
+    gradient[:] = np.float32(0.0)
+    for at in range(len(slopes)):
+        weight = np.float32(slopes[at] * scale)
+        context = contexts[owners[at]]
+        for j in range(len(gradient)):
             gradient[j] += weight * context[j]
-    return total, gradient
 
 
 @njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
@@ -175,15 +218,20 @@ def adam_rows(
     """
     corrected = rate * math.sqrt(1.0 - 0.999**number) / (1.0 - 0.9**number)
     tiny = 1e-8  # as torch has it for sparse gradients: beside the moment before it is corrected
-    losses = np.zeros(len(step.distinct))
-    for slot in prange(len(step.distinct)):
-        row = step.distinct[slot]
-        losses[slot], gradient = _descend(table[row], slot, step, scale)
-        for j in range(len(gradient)):
-            g = gradient[j]
-            first[row, j] = np.float32(0.9) * first[row, j] + np.float32(0.1) * g
-            second[row, j] = np.float32(0.999) * second[row, j] + np.float32(0.001) * g * g
-            table[row, j] -= np.float32(corrected * first[row, j] / (math.sqrt(second[row, j]) + tiny))
+    losses = np.zeros(-(-len(step.distinct) // TOGETHER))
+    for block in prange(len(losses)):
+        low, high = block * TOGETHER, min((block + 1) * TOGETHER, len(step.distinct))
+        losses[block], owners, slopes = _slopes(table, step, low, high)
+        gradient = np.empty(table.shape[1], dtype=np.float32)
+        for slot in range(low, high):
+            row = step.distinct[slot]
+            begin, end = step.starts[slot] - step.starts[low], step.starts[slot + 1] - step.starts[low]
+            _sum_up(gradient, slopes[begin:end], owners[begin:end], step.contexts, scale)
+            for j in range(table.shape[1]):
+                g = gradient[j]
+                first[row, j] = np.float32(0.9) * first[row, j] + np.float32(0.1) * g
+                second[row, j] = np.float32(0.999) * second[row, j] + np.float32(0.001) * g * g
+                table[row, j] -= np.float32(corrected * first[row, j] / (math.sqrt(second[row, j]) + tiny))
     return losses.sum()
 
 
@@ -216,14 +264,19 @@ def adagrad_rows(
     known of them without training.
     """
     anchored = start.shape[0] > 0
-    losses = np.zeros(len(step.distinct))
-    for slot in prange(len(step.distinct)):
-        row = step.distinct[slot]
-        losses[slot], gradient = _descend(table[row], slot, step, 1.0)
-        if anchored:
-            for j in range(len(gradient)):
-                gradient[j] += pull[slot] * (table[row, j] - start[row, j])
-        _adagrad_row(table[row], squares, row, gradient, rate)
+    losses = np.zeros(-(-len(step.distinct) // TOGETHER))
+    for block in prange(len(losses)):
+        low, high = block * TOGETHER, min((block + 1) * TOGETHER, len(step.distinct))
+        losses[block], owners, slopes = _slopes(table, step, low, high)
+        gradient = np.empty(table.shape[1], dtype=np.float32)
+        for slot in range(low, high):
+            row = step.distinct[slot]
+            begin, end = step.starts[slot] - step.starts[low], step.starts[slot + 1] - step.starts[low]
+            _sum_up(gradient, slopes[begin:end], owners[begin:end], step.contexts, 1.0)
+            if anchored:
+                for j in range(len(gradient)):
+                    gradient[j] += pull[slot] * (table[row, j] - start[row, j])
+            _adagrad_row(table[row], squares, row, gradient, rate)
     return losses.sum()
 
 
