@@ -18,9 +18,9 @@ Chunk: TypeAlias = list[tuple[Position, str]]
 Given = TypeVar("Given")
 Result = TypeVar("Result")
 # Characters that are worked on at once.
-CHUNK = 1 << 17
+CHUNK = 1 << 19
 # A short corpus is done before a process would have started: so many chunks, and the first of a longer one.
-DONE_HERE, FIRST_HERE = 12, 2
+DONE_HERE, FIRST_HERE = 3, 1
 MOST_WORKERS, FEW_CORES = 8, 4
 
 

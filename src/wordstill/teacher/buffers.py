@@ -16,9 +16,8 @@ from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.settings import DistillSettings
 from wordstill.teacher.batching import Context, Dropped, Text, cut
 from wordstill.teacher.load import Teacher
-from wordstill.teacher.pieces import PieceTable
+from wordstill.teacher.pieces import PieceTable, spread
 from wordstill.training.job import Job, Standing
-from wordstill.vectors import Array
 
 # Characters of a token, about: enough to know how far ahead a whole buffer is.
 TOKEN = 4
@@ -79,15 +78,6 @@ class Reading:
     def __call__(self, chunk: Chunk) -> list[Prepared]:
         """The paragraphs of a chunk that have words."""
         return self.prepare(self.segment(chunk))
-
-
-def spread(pieces: Array, lengths: Array, codes: Array) -> tuple[Array, Array]:
-    """The pieces of a text's words in a row, and their numbers, from those of its distinct words."""
-    starts = (np.cumsum(lengths) - lengths)[codes]
-    lengths = lengths[codes]
-    ends = np.cumsum(lengths)
-    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
-    return pieces[np.repeat(starts, lengths) + within], lengths
 
 
 def read_buffers(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from itertools import chain
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from wordstill.vectors import Array
 
 # Distinct words whose pieces are kept. The table is emptied when it is full: memory is not the corpus's.
 KEPT_WORDS = 400_000
+# Words that are given to the tokenizer as one text, split already.
+LINE = 64
 
 
 class PieceTable:
@@ -39,10 +41,10 @@ class PieceTable:
         # "[SEP]" in a corpus is text that someone wrote, not a command to the teacher. Some vocabularies have such
         # marks among their ordinary pieces too, so they are also taken out of what comes back.
         self._backend.encode_special_tokens = True
-        self._special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+        self._special = sorted(set(tokenizer.all_special_ids) - {tokenizer.unk_token_id})
         # Byte-level BPE marks the beginning of a word by the space before it.
         self._space = " " if _byte_level(self._backend) else ""
-        self._pieces: dict[str, list[int]] = {}
+        self._forget()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """In another process: the tokenizer does not take this setting along."""
@@ -65,22 +67,42 @@ class PieceTable:
 
     def __call__(self, words: Sequence[str]) -> tuple[Array, Array]:
         """The pieces of all words in a row, and how many each word has (0: the tokenizer drops it)."""
-        table = self._pieces
-        new = [word for word in dict.fromkeys(words) if word not in table]
+        new = [word for word in dict.fromkeys(words) if word not in self._numbers]
         if new:
-            if len(table) + len(new) > KEPT_WORDS:
-                table.clear()
+            if len(self._numbers) + len(new) > KEPT_WORDS:
+                self._forget()
                 new = list(dict.fromkeys(words))
-            encoded = self._backend.encode_batch_fast([self._space + word for word in new], add_special_tokens=False)
-            for word, encoding in zip(new, encoded, strict=True):
-                ids = encoding.ids
-                if not self._special.isdisjoint(ids):
-                    ids = [piece for piece in ids if piece not in self._special]
-                table[word] = ids
-        found = [table[word] for word in words]
-        lengths = np.fromiter(map(len, found), dtype=np.int32, count=len(found))
-        pieces = np.fromiter(chain.from_iterable(found), dtype=np.int32, count=int(lengths.sum()))
-        return pieces, lengths
+            pieces, lengths = self._encode(new)
+            self._numbers.update(zip(new, count(len(self._numbers)), strict=False))
+            self._pieces = np.concatenate([self._pieces, pieces])
+            self._lengths = np.concatenate([self._lengths, lengths])
+        numbers = np.fromiter(map(self._numbers.__getitem__, words), dtype=np.int32, count=len(words))
+        return spread(self._pieces, self._lengths, numbers)
+
+    def _forget(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._pieces, self._lengths = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
+
+    def _encode(self, words: list[str]) -> tuple[Array, Array]:
+        """As the tokenizer has them. Lines of words take it half the time of as many words by themselves."""
+        spaced = [self._space + word for word in words]
+        lines = [spaced[first : first + LINE] for first in range(0, len(words), LINE)]
+        encoded = self._backend.encode_batch(lines, is_pretokenized=True, add_special_tokens=False)
+        pieces = np.concatenate([np.array(line.ids, dtype=np.int32) for line in encoded])
+        numbers = np.concatenate(
+            [np.array(line.word_ids, dtype=np.int64) + first * LINE for first, line in enumerate(encoded)]
+        )
+        kept = ~np.isin(pieces, self._special)
+        return pieces[kept], np.bincount(numbers[kept], minlength=len(words)).astype(np.int32)
+
+
+def spread(pieces: Array, lengths: Array, codes: Array) -> tuple[Array, Array]:
+    """The pieces of a text's words in a row, and their numbers, from those of its distinct words."""
+    starts = (np.cumsum(lengths) - lengths)[codes]
+    lengths = lengths[codes]
+    ends = np.cumsum(lengths)
+    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
+    return pieces[np.repeat(starts, lengths) + within], lengths
 
 
 def _byte_level(backend: Any) -> bool:
