@@ -10,7 +10,7 @@ import errno
 import json
 import os
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from io import FileIO
@@ -94,15 +94,15 @@ class Segmenting:
                     keys += joined
                 words += sentence
                 sentences.append(len(sentence))
-        table: dict[Any, int] = {}
         # A phrase may be spelled like a word that is none; without phrases a word's key depends on it alone.
-        spelled: Iterable[Any] = zip(words, keys, strict=True) if keys else words
-        codes = [table.setdefault(each, len(table)) for each in spelled]
+        spelled: list[Any] = list(zip(words, keys, strict=True)) if keys else words
+        table = {each: code for code, each in enumerate(dict.fromkeys(spelled))}
+        codes = np.fromiter(map(table.__getitem__, spelled), dtype=np.int32, count=len(spelled))
         words, keys = map(list, zip(*table, strict=True)) if keys else self.phrases.read(list(table))
         return Segmented(
             words,
             keys,
-            np.array(codes, dtype=np.int32),
+            codes,
             np.array(sentences, dtype=np.int32),
             np.array(paragraphs, dtype=np.int64).reshape(-1, 4),
         )

@@ -92,12 +92,12 @@ class X2Static(Descent):
         self.pieces = settings.variant == "pieces"
         view = ClosedSettings(view="pieces" if self.pieces else "sentence")
         super().__init__(task, settings, view, task.width)
-        shape = size, width = len(task.vocabulary), task.width
+        size, width = len(task.vocabulary), task.width
+        # Until the closed form is known there is no table: its sums are as large.
+        self.table = np.zeros((0 if self.closed else size, width), dtype=np.float32)
         if settings.init == "random":
             bound = 1.0 / width
-            self.table = generator(task.seed, 0).uniform(-bound, bound, shape).astype(np.float32)
-        else:
-            self.table = np.zeros(shape, dtype=np.float32)
+            self.table = generator(task.seed, 0).uniform(-bound, bound, (size, width)).astype(np.float32)
         adam = settings.optimizer == "adam"
         self.first, self.second = (np.zeros_like(self.table if adam else self.start) for _ in range(2))
         self.squares = np.zeros(0 if adam else size, dtype=np.float32)

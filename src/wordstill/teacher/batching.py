@@ -149,12 +149,11 @@ def make_batches(texts: Sequence[Text], tokens: int, extra: int, order: np.rando
     `extra` is the number of special tokens in a row. A text's rows stay together, so that a sentence's words
     meet in one batch; a text that is too large alone is a batch alone.
     """
-    by_length = sorted(range(len(texts)), key=lambda place: max(len(row.pieces) for row in texts[place].rows))
+    sizes = [max([len(row.pieces) for row in text.rows]) for text in texts]
     batches: list[list[Text]] = []
     rows = 0
-    for place in by_length:
-        text = texts[place]
-        longest = max(len(row.pieces) for row in text.rows) + extra
+    for place in sorted(range(len(texts)), key=sizes.__getitem__):
+        text, longest = texts[place], sizes[place] + extra
         if batches and (rows + len(text.rows)) * longest <= tokens:
             batches[-1].append(text)
             rows += len(text.rows)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from wordstill.students.batch import Batch
-from wordstill.teacher.batching import Row, Text
+from wordstill.teacher.batching import Text
 from wordstill.teacher.load import Teacher
 from wordstill.vectors import Array
 
@@ -41,38 +41,54 @@ class Grid(NamedTuple):
 
 
 def lay_out(teacher: Teacher, texts: Sequence[Text]) -> Grid:
-    """Put the rows of texts, between their special tokens, into one rectangle, padded on the right."""
+    """Put the rows of texts, between their special tokens, into one rectangle."""
+    rows = [row for text in texts for row in text.rows]
+    return rectangle(
+        teacher,
+        pieces=np.concatenate([row.pieces for row in rows]),
+        sizes=np.array([len(row.pieces) for row in rows]),
+        firsts=np.array([row.first for row in rows]),
+        owned=np.array([row.owned for row in rows]),
+        lengths=np.concatenate([text.lengths for text in texts]),
+    )
+
+
+def rectangle(teacher: Teacher, pieces: Array, sizes: Array, firsts: Array, owned: Array, lengths: Array) -> Grid:
+    """Rows of these sizes, given by all their pieces, between special tokens and padded on the right.
+
+    The words whose vectors are wanted have `lengths` pieces each; of every row `owned` pieces from `firsts` on are
+    theirs.
+    """
     table = teacher.pieces
     before, after = len(table.prefix), len(table.suffix)
-    rows = [row for text in texts for row in text.rows]
-    sizes = np.array([len(row.pieces) for row in rows])
     width = int(sizes.max()) + before + after
     if teacher.compiled:
         # Code compiled for any shape would be compiled again for one row, and where there is nothing to mask.
-        if len(rows) == 1 or sizes.min() == sizes.max():
+        if len(sizes) == 1 or sizes.min() == sizes.max():
             shorter = 0 if before + after else 1  # a row of nothing at all would have no attention to give
-            rows, sizes = [*rows, Row(rows[0].pieces[:shorter], 0, 0)], np.append(sizes, shorter)
+            pieces = np.concatenate([pieces, pieces[:shorter]])
+            sizes, firsts, owned = np.append(sizes, shorter), np.append(firsts, 0), np.append(owned, 0)
         width += int(sizes.min() == sizes.max())
-    inside = np.arange(width)[None, :] < (sizes + before + after)[:, None]
-    pieces = np.full((len(rows), width), teacher.padding_piece, dtype=np.int64)
-    # In row order, the tokens inside are: prefix, pieces, suffix, prefix, pieces, ...
-    pieces[inside] = np.concatenate([part for row in rows for part in (table.prefix, row.pieces, table.suffix)])
-    types = None
-    if table.types is not None:
-        first, middle, last = table.types
-        types = np.zeros_like(pieces)
-        types[inside] = np.concatenate(
-            [part for row in rows for part in (first, np.full(len(row.pieces), middle), last)]
-        )
-    begins = np.array([row.first + before for row in rows]) + width * np.arange(len(rows))
-    owned = np.array([row.owned for row in rows])
+    columns, ends = np.arange(width), before + sizes
+    mask = columns < (ends + after)[:, None]
+    inside = (columns >= before) & (columns < ends[:, None])
+    behind = np.arange(len(sizes))[:, None], ends[:, None] + np.arange(after)
+
+    def filled(padding: int, prefix: Sequence[int], inner: Any, suffix: Sequence[int]) -> Array:
+        grid = np.full(mask.shape, padding, dtype=np.int64)
+        grid[:, :before] = prefix
+        grid[inside] = inner
+        grid[behind] = suffix
+        return grid
+
+    begins = before + firsts + width * np.arange(len(sizes))
     within = np.arange(owned.sum()) - np.repeat(np.cumsum(owned) - owned, owned)
     return Grid(
-        pieces=pieces,
-        mask=inside,
-        types=types,
+        pieces=filled(teacher.padding_piece, table.prefix, pieces, table.suffix),
+        mask=mask,
+        types=None if table.types is None else filled(0, *table.types),
         places=np.repeat(begins, owned) + within,
-        lengths=np.concatenate([text.lengths for text in texts]),
+        lengths=lengths,
     )
 
 
@@ -134,16 +150,19 @@ def _compiling() -> Iterator[None]:
 
 def to_batch(texts: Sequence[Text], grid: Grid, hidden: Mapping[int, torch.Tensor], pooling: Pooling = "mean") -> Batch:
     """The words of texts with their vectors at each layer."""
+    before = np.cumsum([0] + [int(text.sentences[-1]) + 1 for text in texts[:-1]], dtype=np.int32)
+    sentences = np.concatenate([text.sentences for text in texts])
+    return Batch(
+        words=np.concatenate([text.words for text in texts]),
+        sentences=sentences + np.repeat(before, [len(text.words) for text in texts]),
+        positions=np.concatenate([text.positions for text in texts]),
+        layers=pooled(grid, hidden, pooling),
+    )
+
+
+def pooled(grid: Grid, hidden: Mapping[int, torch.Tensor], pooling: Pooling) -> dict[int, Array]:
+    """One vector a word at each layer."""
     import torch
 
     with torch.inference_mode():
-        layers = {layer: pool(states, grid, pooling).float().cpu().numpy() for layer, states in hidden.items()}
-    before = np.cumsum([0] + [int(text.sentences[-1]) + 1 for text in texts[:-1]])
-    return Batch(
-        words=np.concatenate([text.words for text in texts]),
-        sentences=np.concatenate(
-            [text.sentences + first for text, first in zip(texts, before, strict=True)], dtype=np.int32
-        ),
-        positions=np.concatenate([text.positions for text in texts]),
-        layers=layers,
-    )
+        return {layer: pool(states, grid, pooling).float().cpu().numpy() for layer, states in hidden.items()}

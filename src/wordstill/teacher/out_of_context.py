@@ -10,10 +10,9 @@ import numpy as np
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.students.batch import Batch
 from wordstill.students.student import TABLE
-from wordstill.teacher.batching import Dropped, make_batches, make_texts
-from wordstill.teacher.encode import Pooling, forward, lay_out, to_batch
+from wordstill.teacher.encode import Pooling, forward, pooled, rectangle
 from wordstill.teacher.load import Teacher
-from wordstill.training.sampling import generator
+from wordstill.teacher.pieces import spread
 from wordstill.vectors import Array
 
 
@@ -37,12 +36,24 @@ def words_alone(
 ) -> list[Batch]:
     """Each word as a text of its own, between the special tokens; one too long for the teacher is left out."""
     pieces, lengths = teacher.pieces(words)
-    texts = list(make_texts(numbers, pieces, lengths, [1] * len(words), "sentence", teacher.limit, Dropped()))
     special = len(teacher.pieces.prefix) + len(teacher.pieces.suffix)
+    rest = np.argsort(lengths, kind="stable")
+    rest = rest[(lengths[rest] > 0) & (lengths[rest] <= teacher.limit)]
     batches = []
-    for part in make_batches(texts, tokens, special, generator(0)) if texts else ():
-        grid = lay_out(teacher, part)
-        batches.append(to_batch(part, grid, forward(teacher, grid, layers), pooling))
+    while len(rest):
+        # As many as fit, with the longest of them, into so many tokens.
+        fitting = np.arange(1, len(rest) + 1) * (lengths[rest] + special) <= tokens
+        chosen, rest = np.split(rest, [max(1, int(fitting.sum()))])
+        own, sizes = spread(pieces, lengths, chosen)
+        grid = rectangle(teacher, own, sizes, np.zeros_like(sizes), sizes, sizes)
+        batches.append(
+            Batch(
+                words=numbers[chosen],
+                sentences=np.arange(len(chosen), dtype=np.int32),
+                positions=np.zeros(len(chosen), dtype=np.int32),
+                layers=pooled(grid, forward(teacher, grid, layers), pooling),
+            )
+        )
     return batches
 
 

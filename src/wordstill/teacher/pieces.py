@@ -27,6 +27,10 @@ LINE = 64
 class PieceTable:
     """The pieces of words and the special tokens around a text, as one teacher's tokenizer has them."""
 
+    _numbers: dict[str, int]
+    _pieces: Array
+    _lengths: Array
+
     def __init__(self, tokenizer: Any) -> None:
         if not getattr(tokenizer, "is_fast", False):
             raise InputError(
@@ -80,8 +84,8 @@ class PieceTable:
         return spread(self._pieces, self._lengths, numbers)
 
     def _forget(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self._pieces, self._lengths = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
+        self._numbers = {}
+        self._pieces, self._lengths = (np.zeros(0, dtype=np.int32) for _ in range(2))
 
     def _encode(self, words: list[str]) -> tuple[Array, Array]:
         """As the tokenizer has them. Lines of words take it half the time of as many words by themselves."""

@@ -150,8 +150,8 @@ class Job:
     def observe(self, batch: Batch) -> None:
         """Feed a batch of the teacher's pass to every student."""
         for layer, vectors in batch.layers.items():
-            # One sum finds a NaN or an infinity anywhere in the matrix; a sum can also be too large itself.
-            if not np.isfinite(vectors.sum()) and not np.isfinite(vectors).all():
+            # The sum of squares, which BLAS has at once, shows a NaN or an infinity; it can be too large itself.
+            if not np.isfinite(np.vdot(vectors, vectors)) and not np.isfinite(vectors).all():
                 raise InputError(
                     f"the teacher's vectors at layer {layer} are not finite in {self._place()}; "
                     f"the last checkpoint is kept: try --precision float32"

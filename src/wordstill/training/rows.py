@@ -127,6 +127,17 @@ def logistic(scores: Array, signs: Array, clamp: float, offset: float) -> Any:
 
 
 @njit(cache=True)
+def pick_words(places: Array, share: Array, alias: Array) -> Array:
+    """The words at places between 0 and 1 of a row of cells: a cell's own, or behind the cell's share its alias."""
+    words = np.empty(len(places), dtype=np.int32)
+    for i in range(len(places)):
+        spot = places[i] * len(share)
+        cell = min(int(spot), len(share) - 1)
+        words[i] = cell if spot - cell < share[cell] else alias[cell]
+    return words
+
+
+@njit(cache=True)
 def group_by_row(rows: Array, slots: Array) -> Any:
     """The distinct rows, and for each the places in `rows` (flat) where it stands, in order; -1 is no row.
 

@@ -46,6 +46,8 @@ class NegativeSampler:
 
     def draw(self, random: np.random.Generator, shape: tuple[int, ...]) -> Array:
         """Numbers of words, as int32."""
-        spot = random.random(shape) * len(self._share)
-        cell = np.minimum(spot.astype(np.int64), len(self._share) - 1)
-        return np.where(spot - cell < self._share[cell], cell, self._alias[cell]).astype(np.int32)
+        # Imported here: whoever only counts steps must not wait for a compiler.
+        from wordstill.training.rows import pick_words
+
+        picked: Array = pick_words(random.random(shape).ravel(), self._share, self._alias)
+        return picked.reshape(shape)
