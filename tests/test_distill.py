@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import loky
 import numpy as np
 import pytest
 
@@ -32,6 +33,36 @@ def test_processes_that_read_ahead_change_no_byte(
     shared = distill(corpus, out=tmp_path / "shared", settings=limited, workers=2)
     assert vector_bytes(alone.folder) == vector_bytes(shared.folder)
     assert 3000 <= alone.record["corpus"]["words"] == shared.record["corpus"]["words"] < 3100
+
+
+def test_words_are_counted_while_the_teacher_is_loaded(
+    settings: DistillSettings, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wordstill.corpus.ahead.CHUNK", 500)
+    pools: list[Any] = []
+
+    class Pool(loky.ProcessPoolExecutor):  # type: ignore[misc]
+        def __init__(self, **asked: Any) -> None:
+            super().__init__(**asked)
+            pools.append(self)
+            self.given: list[Any] = []
+
+        def submit(self, *task: Any) -> Any:
+            self.given.append(super().submit(*task))
+            return self.given[-1]
+
+    def load(*asked: Any, **more: Any) -> Any:
+        done = [future.result(timeout=60) for future in pools[0].given]  # nobody has asked for these yet
+        raise InputError(f"{len(done)} chunks are counted")
+
+    monkeypatch.setattr(loky, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr("wordstill.distillation.load_teacher", load)
+    with pytest.raises(InputError, match="chunks are counted") as raised:
+        distill(corpus, out=tmp_path / "run", settings=settings, workers=2)
+    assert int(str(raised.value).split()[0]) > 10
+    # A teacher that cannot be loaded ends the counting too.
+    with pytest.raises(loky.process_executor.ShutdownExecutorError):
+        pools[0].submit(len, [])
 
 
 def test_a_run_leaves_its_record_and_the_vectors_of_every_student(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wordstill.corpus.ahead import counting_workers, reading_workers
-from wordstill.corpus.counting import count
+from wordstill.corpus.counting import Counting
 from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import Segmenter
@@ -99,22 +99,23 @@ def distill(
         use_threads(settings.threads)
         if settings.teacher is None:
             raise InputError("the students of this run learn from a teacher; name one with --teacher")
-        model = load_teacher(
-            settings.teacher,
-            revision=settings.revision,
-            device=settings.device,
-            longest=settings.longest_text,
-            trust_remote_code=settings.trust_remote_code,
-        )
-        say(
-            f"teacher {model.name}: {model.layers} layers, {model.width} dimensions, "
-            f"texts of up to {model.limit} pieces, on {model.device}"
-        )
         counters = counting_workers() if workers is None else workers
-        readers = reading_workers(model.device.type) if workers is None else workers
         # It is a convenience: a disk is not filled by it.
         keep_text = min(MOST_BYTES, shutil.disk_usage(folder.path).free / 4) if learners_of_text else 0
-        vocabulary, counted, text = count(folder, source, settings, fingerprint, counters, keep_text, quiet=quiet)
+        with Counting(folder, source, settings, fingerprint, counters, keep_text) as counting:
+            model = load_teacher(
+                settings.teacher,
+                revision=settings.revision,
+                device=settings.device,
+                longest=settings.longest_text,
+                trust_remote_code=settings.trust_remote_code,
+            )
+            say(
+                f"teacher {model.name}: {model.layers} layers, {model.width} dimensions, "
+                f"texts of up to {model.limit} pieces, on {model.device}"
+            )
+            vocabulary, counted, text = counting.finish(quiet=quiet)
+        readers = reading_workers(model.device.type) if workers is None else workers
         layer = settings.layer if isinstance(settings.layer, str) else model.layer(settings.layer)
         tables = Tables(folder.kept / "+tables", half_of_memory())
         lexicon = read_lexicons(settings.lexicon)

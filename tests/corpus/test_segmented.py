@@ -70,7 +70,7 @@ def test_kept_text_goes_on_behind_any_paragraph(texts: list[str], joined: Phrase
     made = [Segmenting(Segmenter(), joined)(chunk) for chunk in chunks_of(texts, size)]
     with tempfile.TemporaryDirectory() as folder:
         text = KeptText(Path(folder) / "kept" / "text.bin")
-        passed = list(text.write(iter(made), most))
+        passed = list(text.write((one for one in made), most))
         assert [plain(chunk) for chunk in passed] == [plain(chunk) for chunk in made]
         assert text.there
         assert text.size <= most
@@ -109,7 +109,8 @@ def test_a_full_disk_keeps_whole_records_only() -> None:
 
 def test_a_file_that_was_cut_off_is_not_trusted(tmp_path: Path) -> None:
     text = KeptText(tmp_path / "text.bin")
-    list(text.write(iter([Segmenting(Segmenter(), Phrases())([(Position(0, 1), "One two.")])]), 1e6))
+    segment = Segmenting(Segmenter(), Phrases())
+    list(text.write((segment([(Position(0, 1), given)]) for given in ["One two."]), 1e6))
     assert text.there
     text.path.write_bytes(text.path.read_bytes()[:-1])
     assert not text.there

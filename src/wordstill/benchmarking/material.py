@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from wordstill import distillation
-from wordstill.corpus.counting import Counted, count
+from wordstill.corpus.counting import Counted, Counting
 from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import Segmenter
@@ -75,7 +75,8 @@ def prepare(subject: Subject, teacher: Teacher, settings: DistillSettings) -> Pr
 
 def counted_of(subject: Subject, settings: DistillSettings, folder: Path) -> Counted:
     """The corpus's words, counted and kept."""
-    return count(RunFolder(folder), source_of(subject), settings, "", keep_bytes=MOST_BYTES, quiet=True)
+    with Counting(RunFolder(folder), source_of(subject), settings, "", keep_bytes=MOST_BYTES) as counting:
+        return counting.finish(quiet=True)
 
 
 def source_of(subject: Subject) -> SegmentedCorpus:

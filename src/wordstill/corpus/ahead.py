@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeAlias, TypeVar
 
 from wordstill.corpus.read import Position
@@ -70,16 +70,20 @@ def in_order(
     from loky import ProcessPoolExecutor
 
     pool = ProcessPoolExecutor(max_workers=workers, initializer=_begin, initargs=(work, os.getpid()))
+    rest = chain(first[FIRST_HERE:], given)
+    waiting: deque[tuple[Given, Any]] = deque()
+
+    def submit() -> None:
+        while len(waiting) <= ahead + 2 * workers and (chunk := next(rest, None)) is not None:
+            waiting.append((chunk, pool.submit(_do, chunk)))
+
     try:
-        waiting: deque[tuple[Given, Any]] = deque((chunk, pool.submit(_do, chunk)) for chunk in first[FIRST_HERE:])
+        submit()
         yield from ((chunk, work(chunk)) for chunk in first[:FIRST_HERE])
-        while True:
-            while len(waiting) <= ahead + 2 * workers and (chunk := next(given, None)) is not None:
-                waiting.append((chunk, pool.submit(_do, chunk)))
-            if not waiting:
-                break
+        while waiting:
             done, result = waiting.popleft()
             yield done, result.result()
+            submit()
     finally:
         pool.shutdown(wait=True, kill_workers=True)
 

@@ -10,8 +10,8 @@ import errno
 import json
 import os
 import struct
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -127,10 +127,10 @@ class KeptText:
     whole: bool = True
     """Whether nothing was left out so far."""
 
-    def write(self, chunks: Iterator[Segmented], most: float) -> Iterator[Segmented]:
+    def write(self, chunks: Generator[Segmented, None, None], most: float) -> Generator[Segmented, None, None]:
         """Keep what passes by: up to so many bytes, or what the disk has room for. The rest can be segmented again."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("wb", buffering=0) as file:
+        with closing(chunks), self.path.open("wb", buffering=0) as file:
             for chunk in chunks:
                 if self.whole and len(chunk.paragraphs):
                     record = _packed(chunk)
