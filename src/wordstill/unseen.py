@@ -63,7 +63,8 @@ class WordsAlone(Student):
         """Take the words' vectors, layer beside layer."""
         if not len(self.features):  # not before they are needed: checkpoints of the teacher's pass stay small
             self.features = self.make_table(self.rows, self.columns)
-        self.features[batch.words] = np.hstack([batch.layers[layer] for layer in self.layers])
+        for layer, part in zip(self.layers, np.split(self.features, len(self.layers), axis=1), strict=True):
+            part[batch.words] = batch.layers[layer]
         self.known[batch.words] = True
 
     def vectors(self) -> WordVectors:

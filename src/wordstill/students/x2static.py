@@ -46,7 +46,7 @@ class X2StaticSettings(DescentSettings):
     variant: Literal["words", "pieces"] = "words"
     init: Literal["closed", "random", "zero"] = "closed"
     epochs: int = 1
-    negatives: int = 10
+    negatives: int = 5
     negative_power: float = 0.5
     subsample: float = 1e-4
     optimizer: Literal["adam", "adagrad"] = "adagrad"
@@ -70,6 +70,7 @@ class X2StaticSettings(DescentSettings):
             "small": X2StaticSettings(),
             "paper": X2StaticSettings(
                 init="random",
+                negatives=10,
                 subsample=5e-6,
                 optimizer="adam",
                 learning_rate=1e-3,
