@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -63,6 +64,14 @@ def test_words_are_counted_while_the_teacher_is_loaded(
     # A teacher that cannot be loaded ends the counting too.
     with pytest.raises(loky.process_executor.ShutdownExecutorError):
         pools[0].submit(len, [])
+
+
+def test_the_garbage_collector_is_left_as_it_was(settings: DistillSettings, corpus: Path, tmp_path: Path) -> None:
+    before, inside = gc.get_threshold(), []
+    distill(corpus, out=tmp_path / "run", settings=settings, say=lambda text: inside.append(gc.get_threshold()))
+    assert {each[:2] for each in inside} == {before[:2]}
+    assert {each[2] for each in inside} == {100 * before[2]}
+    assert gc.get_threshold() == before
 
 
 def test_a_run_leaves_its_record_and_the_vectors_of_every_student(

@@ -39,7 +39,7 @@ from wordstill.teacher.encode import forward, lay_out, to_batch
 from wordstill.teacher.load import Teacher, load_teacher
 from wordstill.teacher.piece_means import piece_means
 from wordstill.teacher.precision import Choice, Precision, again, settle
-from wordstill.teacher.runtime import numpy_on_one_thread, use_threads
+from wordstill.teacher.runtime import few_full_collections, numpy_on_one_thread, use_threads
 from wordstill.training.job import CHECKPOINT_SECONDS, Job
 from wordstill.training.kept import KEEP_BYTES, kept_bytes, store_name
 from wordstill.training.sampling import generator
@@ -90,7 +90,7 @@ def distill(
             raise InputError("without a corpus the words must come from a list: name one with --vocabulary")
     folder = RunFolder(Path(out))
     folder.refuse(resume=resume, overwrite=overwrite)
-    with folder.locked():
+    with folder.locked(), few_full_collections():
         fingerprint = source.corpus.fingerprint() if source else ""
         finished = folder.open(settings, fingerprint, resume=resume, overwrite=overwrite)
         if finished is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -46,6 +47,21 @@ def numpy_on_one_thread() -> Iterator[None]:
     own = [str(path) for path in paths if any(part.startswith("numpy") for part in path.parts)]
     with pools.select(filepath=own).limit(limits=1):
         yield
+
+
+@contextmanager
+def few_full_collections() -> Iterator[None]:
+    """Let Python look through all its objects for garbage a hundred times as rarely.
+
+    Those of torch and transformers are a million, a quarter of a second each time, and loading them begins the search
+    again and again. Young objects are looked through as ever.
+    """
+    young, middle, old = gc.get_threshold()
+    gc.set_threshold(young, middle, 100 * old)
+    try:
+        yield
+    finally:
+        gc.set_threshold(young, middle, old)
 
 
 def on_gpu(teacher: Teacher, dtype: torch.dtype) -> Teacher:
