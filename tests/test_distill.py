@@ -61,6 +61,7 @@ def test_words_are_counted_while_the_teacher_is_loaded(
     with pytest.raises(InputError, match="chunks are counted") as raised:
         distill(corpus, out=tmp_path / "run", settings=settings, workers=2)
     assert int(str(raised.value).split()[0]) > 10
+    assert not list(tmp_path.rglob("*.bin"))
     # A teacher that cannot be loaded ends the counting too.
     with pytest.raises(loky.process_executor.ShutdownExecutorError):
         pools[0].submit(len, [])

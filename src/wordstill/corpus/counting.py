@@ -66,6 +66,8 @@ class Counting:
     def __exit__(self, *raised: object) -> None:
         if self._chunks is not None:
             self._chunks.close()
+            if any(raised):  # nobody would know what is in it
+                self.text.path.unlink(missing_ok=True)
 
     def finish(self, *, quiet: bool) -> Counted:
         """The vocabulary with its counts."""
