@@ -24,7 +24,7 @@ BLOCK = 1024
 class ContextSums:
     """Counts, a sum a word and one d x d matrix: exact, independent of the order, added up across machines."""
 
-    arrays = ("sums", "seen", "contexts", "origin", "total", "products", "waiting")
+    arrays = ("sums", "seen", "contexts", "origin", "total", "products", "waiting", "filled")
 
     def __init__(self, task: Task, view: View, window: int) -> None:
         self.layer, self.view, self.window = task.layer, view, window
@@ -37,8 +37,9 @@ class ContextSums:
         self.origin = np.zeros(task.width, dtype=np.float32)
         self.total = np.zeros(task.width)
         self.products = np.zeros((task.width, task.width))
-        # Contexts, seen from the origin, that are not in the moments yet.
-        self.waiting = np.zeros((0, task.width), dtype=np.float32)
+        # Contexts, seen from the origin, that are not in the moments yet, and how many there are.
+        self.waiting = np.zeros((BLOCK, task.width), dtype=np.float32)
+        self.filled = np.zeros(1, dtype=np.int64)
         self._last: Batch | None = None
 
     def observe(self, batch: Batch) -> None:
@@ -65,14 +66,20 @@ class ContextSums:
         if not self.contexts[0]:
             self.origin = vectors.mean(axis=0)
         self.contexts += len(vectors)
-        self.waiting = np.concatenate([self.waiting, vectors - self.origin])
-        if len(self.waiting) >= BLOCK:
-            self._add_up()
+        spread = vectors - self.origin
+        while len(spread):
+            filled = int(self.filled[0])
+            some, spread = np.split(spread, [BLOCK - filled])
+            self.waiting[filled : filled + len(some)] = some
+            self.filled += len(some)
+            if self.filled[0] == BLOCK:
+                self._add_up()
 
     def _add_up(self) -> None:
-        self.total += self.waiting.sum(axis=0, dtype=np.float64)
-        self.products += self.waiting.T @ self.waiting
-        self.waiting = self.waiting[:0].copy()
+        block = self.waiting[: int(self.filled[0])]
+        self.total += block.sum(axis=0, dtype=np.float64)
+        self.products += block.T @ block
+        self.filled[0] = 0
 
     def moments(self) -> tuple[Array, Array]:
         """The mean and the covariance of all contexts."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from io import BufferedRandom
 from pathlib import Path
@@ -90,9 +91,10 @@ class Kept:
 
     def close(self) -> None:
         """Stop writing."""
-        for file in self._files.values():
-            file.close()
-        self._files = {}
+        files, self._files = self._files, {}
+        with ExitStack() as every:  # the others too, where a full disk does not let one be closed
+            for file in files.values():
+                every.callback(file.close)
 
     def _shuffled(self, seed: int, epoch: int, done: int, size: int) -> Iterator[Block]:
         """Blocks of neighbours in a random order, without the first `done`, each shuffled in itself.
