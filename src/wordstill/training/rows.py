@@ -185,8 +185,9 @@ class Step(NamedTuple):
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def _slopes(table: Array, step: Step, first: int, last: int) -> Any:
-    """The loss at the places of some rows of a step, and for each place its context and the loss's derivative."""
+def _slopes(table: Array, step: Step, block: int) -> Any:
+    """A block of a step's rows: its slots, the loss at their places, and each place's context and derivative."""
+    first, last = block * TOGETHER, min((block + 1) * TOGETHER, len(step.distinct))
     low, high = step.starts[first], step.starts[last]
     contexts = np.empty(high - low, dtype=np.int32)
     signs = np.empty(high - low)
@@ -199,16 +200,16 @@ def _slopes(table: Array, step: Step, first: int, last: int) -> Any:
             signs[at - low] = -1.0 if step.places[at] == line * step.columns else 1.0
             scores[at - low] = _product(vector, step.contexts[step.owners[line]])
     loss = logistic(scores, signs, step.clamp, step.offset)
-    return loss, contexts, scores
+    return range(first, last), loss, contexts, scores
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def _sum_up(gradient: Array, slopes: Array, owners: Array, contexts: Array, scale: float) -> None:
-    """The sum over places of slope times context, times `scale`."""
+def _sum_up(gradient: Array, step: Step, slot: int, first: int, contexts: Array, slopes: Array, scale: float) -> None:
+    """The gradient of a row, times `scale`: the sum over its places of slope times context."""
     gradient[:] = np.float32(0.0)
-    for at in range(len(slopes)):
+    for at in range(step.starts[slot] - step.starts[first], step.starts[slot + 1] - step.starts[first]):
         weight = np.float32(slopes[at] * scale)
-        context = contexts[owners[at]]
+        context = step.contexts[contexts[at]]
         for j in range(len(gradient)):
             gradient[j] += weight * context[j]
 
@@ -231,13 +232,11 @@ def adam_rows(
     tiny = 1e-8  # as torch has it for sparse gradients: beside the moment before it is corrected
     losses = np.zeros(-(-len(step.distinct) // TOGETHER))
     for block in prange(len(losses)):
-        low, high = block * TOGETHER, min((block + 1) * TOGETHER, len(step.distinct))
-        losses[block], owners, slopes = _slopes(table, step, low, high)
+        slots, losses[block], contexts, slopes = _slopes(table, step, block)
         gradient = np.empty(table.shape[1], dtype=np.float32)
-        for slot in range(low, high):
+        for slot in slots:
             row = step.distinct[slot]
-            begin, end = step.starts[slot] - step.starts[low], step.starts[slot + 1] - step.starts[low]
-            _sum_up(gradient, slopes[begin:end], owners[begin:end], step.contexts, scale)
+            _sum_up(gradient, step, slot, slots.start, contexts, slopes, scale)
             for j in range(table.shape[1]):
                 g = gradient[j]
                 first[row, j] = np.float32(0.9) * first[row, j] + np.float32(0.1) * g
@@ -277,13 +276,11 @@ def adagrad_rows(
     anchored = start.shape[0] > 0
     losses = np.zeros(-(-len(step.distinct) // TOGETHER))
     for block in prange(len(losses)):
-        low, high = block * TOGETHER, min((block + 1) * TOGETHER, len(step.distinct))
-        losses[block], owners, slopes = _slopes(table, step, low, high)
+        slots, losses[block], contexts, slopes = _slopes(table, step, block)
         gradient = np.empty(table.shape[1], dtype=np.float32)
-        for slot in range(low, high):
+        for slot in slots:
             row = step.distinct[slot]
-            begin, end = step.starts[slot] - step.starts[low], step.starts[slot + 1] - step.starts[low]
-            _sum_up(gradient, slopes[begin:end], owners[begin:end], step.contexts, 1.0)
+            _sum_up(gradient, step, slot, slots.start, contexts, slopes, 1.0)
             if anchored:
                 for j in range(len(gradient)):
                     gradient[j] += pull[slot] * (table[row, j] - start[row, j])
