@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wordstill.refine import Graph, Lexicon, graph_retrofit, lay_over, read_lexicon
-from wordstill.refine.graph_retrofit import GraphRetrofitSettings
-from wordstill.vectors import Array
+from wordstill.arrays import Array
+from wordstill.refinement import Graph, Lexicon, graph_retrofit, lay_over, read_lexicon
+from wordstill.refinement.graph_retrofit import GraphRetrofitSettings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from reference import retrofit as literal

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings as hypothesis_settings
 
 if TYPE_CHECKING:
-    from wordstill.settings import DistillSettings
+    from wordstill.distillation.settings import DistillSettings
 
 # A busy machine is no failure.
 hypothesis_settings.register_profile("patient", deadline=None)
@@ -47,7 +47,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def settings(teacher: str) -> DistillSettings:
     """Several students, in many small batches and a few buffers."""
-    from wordstill.settings import DistillSettings
+    from wordstill.distillation.settings import DistillSettings
 
     return DistillSettings(
         teacher=teacher,

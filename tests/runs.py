@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from wordstill.distillation import distill
-from wordstill.settings import DistillSettings
-from wordstill.training.job import Job
+from wordstill.distillation.distill import distill
+from wordstill.distillation.job import Job
+from wordstill.distillation.settings import DistillSettings
 
 
 def vector_bytes(folder: Path) -> dict[str, bytes]:

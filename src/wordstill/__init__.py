@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from wordstill.distillation import distill as distill
+    from wordstill.distillation.distill import distill as distill
     from wordstill.errors import InputError as InputError
     from wordstill.evaluation import evaluate as evaluate
-    from wordstill.vectorizer import WordVectorizer as WordVectorizer
     from wordstill.vectors import WordVectors as WordVectors
+    from wordstill.vectors.vectorizer import WordVectorizer as WordVectorizer
 
 _HOME = {
     "WordVectors": "wordstill.vectors",
-    "WordVectorizer": "wordstill.vectorizer",
+    "WordVectorizer": "wordstill.vectors.vectorizer",
     "InputError": "wordstill.errors",
-    "distill": "wordstill.distillation",
+    "distill": "wordstill.distillation.distill",
     "evaluate": "wordstill.evaluation",
 }
 __all__ = ["InputError", "WordVectorizer", "WordVectors", "__version__", "distill", "evaluate"]

@@ -17,10 +17,8 @@ import pytest
 
 from small_models import make_model
 from texts import write_corpus
-from wordstill import distillation
 from wordstill.benchmarking import PARTS, choose_parts, material
 from wordstill.benchmarking.loading import loading
-from wordstill.benchmarking.made_text import made_paragraphs
 from wordstill.benchmarking.material import Subject
 from wordstill.benchmarking.memory import memory, memory_large
 from wordstill.benchmarking.repeated import in_turns, ratio
@@ -28,7 +26,9 @@ from wordstill.benchmarking.research_loop import plain_loop
 from wordstill.benchmarking.rows import Ours, Torchs, made_step, row_updates
 from wordstill.cli import main
 from wordstill.corpus.vocabulary import Vocabulary
+from wordstill.distillation import distill as distillation
 from wordstill.errors import InputError
+from wordstill.planning.made_text import made_paragraphs
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def called(place: Path, *options: str) -> Any:
     """In a process of its own: int8 needs a guard that came before torch. Compiling bfloat16 takes too long here."""
     program = (
-        "import sys; from wordstill.machine import guard; guard(); from wordstill.benchmarking import runs; "
+        "import sys; from wordstill.system.machine import guard; guard(); from wordstill.benchmarking import runs; "
         "runs.FAST = ('int8', 'float16'); from wordstill.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     call = ["benchmark", "--corpus", str(place / "texts.txt"), "--teacher", str(place / "teacher"), "--threads", "1"]

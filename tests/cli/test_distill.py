@@ -13,7 +13,7 @@ import pytest
 from small_models import make_model
 from texts import write_corpus
 from wordstill.cli import main
-from wordstill.cli.tables import table
+from wordstill.cli.text_table import table
 
 
 @pytest.fixture(scope="module")

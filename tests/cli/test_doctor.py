@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from wordstill import doctor
-from wordstill.machine import Guard, Machine
+from wordstill.planning import doctor
+from wordstill.system.machine import Guard, Machine
 
 
 def call(*options: str, folder: Path, expected: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:

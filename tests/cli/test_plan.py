@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from wordstill.benchmarking.state import state_size, states
 from wordstill.cli import main
-from wordstill.planning import Job, divides
+from wordstill.planning.plan import Job, divides
+from wordstill.planning.state_size import state_size, states
 from wordstill.students.registry import STUDENTS, choose_students
 
 # The table in docs/students.md: numbers of four bytes, by V words, w the teacher's width, d dimensions.

@@ -122,7 +122,7 @@ def test_methods_without_a_lexicon_import_nothing_heavy(folder: Path) -> None:
 def test_retrofitting_without_numba_says_what_to_install(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delitem(sys.modules, "wordstill.refine.loops", raising=False)
+    monkeypatch.delitem(sys.modules, "wordstill.kernels.retrofit", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)
     call = ["refine", str(folder / "v"), str(folder / "o"), "--method", "retrofit", "-q"]
     assert main([*call, "--lexicon", str(folder / "lexicon.txt")]) == 2

@@ -19,8 +19,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from wordstill.corpus.read import Corpus, Position, spool_stdin
-from wordstill.corpus.streams import UNREADABLE
 from wordstill.errors import InputError
+from wordstill.io.streams import UNREADABLE
 
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress,

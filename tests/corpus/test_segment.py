@@ -16,14 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wordstill.corpus.segment import (
-    LONGEST_WORD,
-    WORD_PATTERN,
-    Segmenter,
-    SegmentSettings,
-    tokenizer_parts,
-    visible,
-)
+from wordstill.corpus.segment import LONGEST_WORD, WORD_PATTERN, Segmenter, SegmentSettings, tokenizer_parts, visible
 from wordstill.corpus.sentences import sentence_borders
 from wordstill.errors import InputError
 

@@ -9,13 +9,7 @@ from gensim.models import KeyedVectors
 from wordstill import WordVectors
 from wordstill.errors import InputError
 from wordstill.evaluation import analogy as module
-from wordstill.evaluation.analogy import (
-    Asked,
-    analogy,
-    analogy_backwards,
-    analogy_with_mean_vector,
-    solve,
-)
+from wordstill.evaluation.analogy import Asked, analogy, analogy_backwards, analogy_with_mean_vector, solve
 from wordstill.evaluation.parsers import Questions, read_questions
 from wordstill.evaluation.space import Space, make_space
 

@@ -15,7 +15,7 @@ from wordstill.evaluation import download as module
 from wordstill.evaluation.datasets import Dataset, File
 from wordstill.evaluation.download import download
 from wordstill.evaluation.lookup import find
-from wordstill.files import cache_folder
+from wordstill.io.files import cache_folder
 
 CONTENT = b"sun\tmoon\t3.5\n" * 1000
 

@@ -11,7 +11,7 @@ from wordstill.errors import InputError
 from wordstill.evaluation.datasets import DATASETS, FIVE, TASKS, dataset
 from wordstill.evaluation.lookup import differing_files, file_sha256, find
 from wordstill.evaluation.parsers import read_pairs
-from wordstill.files import cache_folder
+from wordstill.io.files import cache_folder
 
 
 def test_every_named_set_is_in_the_registry_with_address_hash_and_licence() -> None:

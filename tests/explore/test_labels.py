@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wordstill.arrays import Array
 from wordstill.explore.labels import place_labels
-from wordstill.vectors import Array
 
 SIDE = 1000.0
 

@@ -18,9 +18,9 @@ from wordstill.evaluation.parsers import Categories
 pytest.importorskip("matplotlib", reason="pictures need matplotlib")
 
 from wordstill.explore.charts import save
-from wordstill.explore.pictures import Picture
+from wordstill.explore.labelled_points import Picture
+from wordstill.explore.picture_words import read_word_pairs, relation_pairs
 from wordstill.explore.plots import categories_plot, neighbors_plot, pairs_plot
-from wordstill.explore.sources import read_word_pairs, relation_pairs
 
 UGLY = [
     "東京",

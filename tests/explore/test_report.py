@@ -14,10 +14,10 @@ from small_reports import UGLY, WORDS, made, make_run, scores
 from wordstill import WordVectors
 from wordstill.cli import main
 from wordstill.errors import InputError
-from wordstill.explore.facts import public_name, thinned
 from wordstill.explore.report import MOST_MODELS, default_words, script_json, write_report
+from wordstill.explore.report_facts import public_name, thinned
+from wordstill.explore.shown_words import shown
 from wordstill.explore.wordmap import NONE, frequent_words, word_map
-from wordstill.explore.words import shown
 
 
 class Page(HTMLParser):

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from wordstill.errors import InputError
-from wordstill.formats import detect, load, safetensors, save
+from wordstill.formats import detect, load, save
+from wordstill.io import safetensors
 from wordstill.vectors import WordVectors
 
 

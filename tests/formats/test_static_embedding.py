@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.formats import detect, load, safetensors, save
-from wordstill.vectors import Array, WordVectors
+from wordstill.formats import detect, load, save
+from wordstill.io import safetensors
+from wordstill.vectors import WordVectors
 
 TOKENIZER = {
     "model": {"type": "WordPiece", "vocab": {"[PAD]": 0, "the": 1, "river": 2, "##s": 3, "bank": 4}},

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.formats.storage import as_type, from_int8, to_int8
-from wordstill.vectors import Array, WordVectors
+from wordstill.vectors import WordVectors
 
 NUMBERS = st.floats(-(2.0**100), 2.0**100, width=32) | st.floats(-1, 1, width=32)
 MATRICES = arrays_of.arrays(np.float32, st.tuples(st.integers(0, 5), st.integers(0, 4)), elements=NUMBERS)

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from wordstill.arrays import Array
 from wordstill.formats import load, save
-from wordstill.vectors import Array, WordVectors
+from wordstill.vectors import WordVectors
 
 WORDS = [
     "the",

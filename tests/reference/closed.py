@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import fractional_matrix_power
 
 from reference.windows import window_contexts
-from wordstill.vectors import Array
+from wordstill.arrays import Array
 
 
 def closed_form(

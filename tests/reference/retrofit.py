@@ -7,7 +7,7 @@ from math import gamma, pi, sqrt
 
 import numpy as np
 
-from wordstill.vectors import Array
+from wordstill.arrays import Array
 
 Vectors = Mapping[str, Array]
 Neighbors = Mapping[str, Sequence[str]]

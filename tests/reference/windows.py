@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wordstill.vectors import Array
+from wordstill.arrays import Array
 
 
 def window_of(length: int, place: int, window: int) -> list[int]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.students.batch import Batch
 from wordstill.students.student import Task
-from wordstill.vectors import Array
+from wordstill.teacher.batch import Batch
 
 # Repeated words, words outside the vocabulary, sentences of one and two words, one without any target.
 SENTENCES = ((0, 3, 1, 0), (2,), (-1, 4), (1, -1, 2, 5, 0, 3, 3), (-1, -1), (6, 0), (5, 4, 3, 2, 1))

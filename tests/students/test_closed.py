@@ -7,11 +7,11 @@ import pytest
 from made import made_batch, made_sentences, made_task
 
 from reference.closed import closed_form, closed_form_of_windows
+from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.students.closed import Closed, ClosedSettings
 from wordstill.students.student import Contexts
 from wordstill.students.x2static import X2Static, X2StaticSettings
-from wordstill.vectors import Array
 
 
 def learned(*parts: list[tuple[Array, object]], settings: ClosedSettings | None = None) -> Closed:

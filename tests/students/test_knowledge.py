@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from wordstill.refine.graph import Graph, lay_over
-from wordstill.refine.lexicons import Lexicon
+from wordstill.arrays import Array
+from wordstill.lexicons.graph import Graph, lay_over
+from wordstill.lexicons.lexicon import Lexicon
 from wordstill.students.knowledge import shared_means
-from wordstill.vectors import Array
 
 WORDS = ["a", "b", "c", "d", "e", "f"]
 

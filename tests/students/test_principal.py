@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 from made import made_batch, made_sentences, made_task
 
+from wordstill.arrays import Array
 from wordstill.students.principal import Principal, PrincipalSettings
-from wordstill.vectors import Array
 
 
 def occurrences(sentences: list[tuple[Array, object]], number: int) -> Array:

@@ -14,12 +14,12 @@ from made import made_batch, made_sentences, made_task
 from reference import skipgram as reference
 from reference.x2static import row_adagrad
 from wordstill.errors import InputError
+from wordstill.kernels.sampling import generator
 from wordstill.options import read_settings
-from wordstill.students.batch import Batch
 from wordstill.students.context_to_vec import ContextToVec, ContextToVecSettings
 from wordstill.students.dynamic_skipgram import DynamicSkipgram, DynamicSkipgramSettings
 from wordstill.students.skipgram import Learned, Skipgram
-from wordstill.training.sampling import generator
+from wordstill.teacher.batch import Batch
 
 PLAIN: dict[str, Any] = {
     "dimensions": 4, "init": "random", "subsample": 0.0, "centre": False, "map_rate": 1.0, "window": 2, "pull": 0.0,

@@ -13,11 +13,11 @@ from scipy.special import expit
 
 from reference import x2static as reference
 from wordstill.errors import InputError
+from wordstill.kernels.rows import Step, adagrad_rows, adam_rows, group_by_row, logistic, scores_of, total_loss
+from wordstill.kernels.sampling import generator
 from wordstill.options import read_settings
 from wordstill.students.student import Contexts
 from wordstill.students.x2static import X2Static, X2StaticSettings
-from wordstill.training.rows import Step, adagrad_rows, adam_rows, group_by_row, logistic, scores_of, total_loss
-from wordstill.training.sampling import generator
 
 PAPER = X2StaticSettings.presets()["paper"]
 

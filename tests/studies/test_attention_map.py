@@ -15,11 +15,11 @@ from reference.windows import window_of
 from small_models import make_model
 from texts import write_corpus
 from wordstill import InputError, distill
-from wordstill.finishing import Run
-from wordstill.formats import safetensors
-from wordstill.settings import DistillSettings
-from wordstill.students.batch import Batch
+from wordstill.distillation.finish import Run
+from wordstill.distillation.settings import DistillSettings
+from wordstill.io import safetensors
 from wordstill.studies.attention_map import attention_weights, received, window_attention
+from wordstill.teacher.batch import Batch
 from wordstill.teacher.load import Teacher, load_teacher
 
 SENTENCE = "The Zebra reads 3.5 litres near the river"

@@ -14,8 +14,8 @@ from small_models import make_model
 from texts import write_corpus
 from wordstill import WordVectors
 from wordstill.cli import main
-from wordstill.distillation import distill
-from wordstill.settings import DistillSettings
+from wordstill.distillation.distill import distill
+from wordstill.distillation.settings import DistillSettings
 from wordstill.studies.corpus_size import short
 from wordstill.studies.teachers import folder_name
 

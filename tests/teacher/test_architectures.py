@@ -13,9 +13,9 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from small_models import KINDS, make_model
-from wordstill.teacher.batching import Dropped, Text, make_batches, make_texts
 from wordstill.teacher.encode import Pooling, forward, lay_out, to_batch
 from wordstill.teacher.load import Teacher, load_teacher
+from wordstill.teacher.texts import Dropped, Text, make_batches, make_texts
 
 SENTENCES = [
     ["The", "river", "Danube", "flows", "through", "ten", "countries", "."],

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from small_models import make_model
-from wordstill.teacher.batching import Row, Text
 from wordstill.teacher.encode import Grid, lay_out, pool
 from wordstill.teacher.load import Teacher, load_teacher
+from wordstill.teacher.texts import Row, Text
 
 
 @pytest.fixture(scope="module")

@@ -12,11 +12,11 @@ from transformers import AutoModel, AutoTokenizer
 from small_models import make_model
 from texts import write_corpus
 from wordstill import distill
-from wordstill.settings import DistillSettings
-from wordstill.teacher.batching import Context, Dropped, make_texts
+from wordstill.distillation.settings import DistillSettings
 from wordstill.teacher.encode import Pooling, forward, lay_out, to_batch
 from wordstill.teacher.load import load_teacher
 from wordstill.teacher.piece_means import piece_means
+from wordstill.teacher.texts import Context, Dropped, make_texts
 
 SENTENCES = [
     ["The", "river", "Danube", "flows"],

@@ -15,12 +15,12 @@ import torch
 
 from small_models import KINDS, make_model
 from wordstill.errors import InputError, Unavailable
-from wordstill.machine import this_machine
+from wordstill.system.machine import this_machine
 from wordstill.teacher import precision
-from wordstill.teacher.batching import Dropped, Text, make_texts
 from wordstill.teacher.encode import forward, lay_out
 from wordstill.teacher.load import Teacher, load_teacher
 from wordstill.teacher.precision import Choice, again, settle
+from wordstill.teacher.texts import Dropped, Text, make_texts
 
 HOURS = 1e9
 """Tokens to do, so many that every gain pays."""
@@ -85,7 +85,7 @@ class Pretended:
             if way not in noise:
                 raise Unavailable("it is not there")
             self.made.append(way)
-            from wordstill.teacher.runtime import _copied
+            from wordstill.teacher.faster import _copied
 
             def spoil(model: Any) -> Any:
                 torch.manual_seed(0)
@@ -146,7 +146,7 @@ def test_a_run_that_goes_on_elsewhere_is_told_so(bert: Teacher) -> None:
 
 
 INT8 = """
-from wordstill.machine import guard
+from wordstill.system.machine import guard
 guard()
 import sys
 sys.path[:0] = [{tests!r}, {here!r}]
@@ -188,7 +188,7 @@ def test_int8_matches_the_real_teacher(tmp_path: Path) -> None:
 
 PROGRAM = """
 import sys
-from wordstill.machine import guard
+from wordstill.system.machine import guard
 guard()
 sys.path[:0] = [{tests!r}, {here!r}]
 import torch

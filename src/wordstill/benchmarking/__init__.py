@@ -54,7 +54,7 @@ def benchmark(subject: Subject, names: Sequence[str] = ()) -> dict[str, Any]:
 
     from wordstill import __version__
     from wordstill.benchmarking.repeated import load
-    from wordstill.machine import this_machine
+    from wordstill.system.machine import this_machine
 
     machine = this_machine()
     parts: dict[str, Any] = {}

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from wordstill.formats import save
-from wordstill.formats.size import bytes_of
+from wordstill.io.sizes import bytes_of
 from wordstill.vectors import WordVectors
 
 Opener = Callable[[], Any]

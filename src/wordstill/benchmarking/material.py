@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-from wordstill import distillation
-from wordstill.corpus.counting import Counted, Counting
 from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import Segmenter
-from wordstill.corpus.segmented import MOST_BYTES
+from wordstill.corpus.segmented_text import MOST_BYTES
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.runs import RunFolder
-from wordstill.settings import DistillSettings
-from wordstill.teacher.batching import Text, make_batches
-from wordstill.teacher.buffers import read_buffers
+from wordstill.distillation import distill as distillation
+from wordstill.distillation.counting import Counted, Counting
+from wordstill.distillation.job import Job
+from wordstill.distillation.reading import read_buffers
+from wordstill.distillation.run_folder import RunFolder
+from wordstill.distillation.settings import DistillSettings
+from wordstill.kernels.sampling import generator
 from wordstill.teacher.encode import Grid, forward
 from wordstill.teacher.load import Teacher
-from wordstill.training.job import Job
-from wordstill.training.sampling import generator
+from wordstill.teacher.texts import Text, make_batches
 
 STUDENT_SETS = (("aggregate",), ("aggregate", "closed"), ("aggregate", "closed", "x2static"))
 

@@ -16,11 +16,11 @@ from typing import Any
 
 from wordstill.benchmarking.material import Subject, whole_run
 from wordstill.benchmarking.repeated import figure, figures, in_turns, ratio
-from wordstill.benchmarking.state import a_batch, state_size, states
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.memory import available_memory, peak_memory, process_memory, resident_memory
+from wordstill.planning.state_size import a_batch, state_size, states
 from wordstill.students.registry import choose_students
 from wordstill.students.student import Task
+from wordstill.system.memory import available_memory, peak_memory, process_memory, resident_memory
 
 STUDENTS = ("aggregate", "closed", "x2static")
 VOCABULARY, WIDTH = 20_000, 384
@@ -155,7 +155,7 @@ def _watch(helpers: dict[int, int]) -> None:
 
 
 if __name__ == "__main__":
-    from wordstill.machine import guard
+    from wordstill.system.machine import guard
 
     guard()
     print(json.dumps(answer(json.loads(sys.argv[1]))))

@@ -21,9 +21,9 @@ from wordstill.benchmarking.repeated import figures, ratio
 from wordstill.benchmarking.runs import teacher_of
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.errors import InputError
+from wordstill.kernels.sampling import keep_probabilities
 from wordstill.teacher.encode import Grid
 from wordstill.teacher.load import Teacher
-from wordstill.training.sampling import keep_probabilities
 
 TEXTS = 128
 NEGATIVES = 10

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.benchmarking.material import Subject
 from wordstill.benchmarking.repeated import figures, in_turns, ratio, timed
-from wordstill.teacher.runtime import use_threads
-from wordstill.training.rows import Step, adagrad_rows, adam_rows, group_by_row
-from wordstill.vectors import Array
+from wordstill.kernels.rows import Step, adagrad_rows, adam_rows, group_by_row
+from wordstill.teacher.faster import use_threads
 
 WORDS, WIDTH, ROWS = 200_000, 768, 8_192
 NEGATIVES = 10

@@ -8,15 +8,15 @@ from typing import Any
 
 from wordstill.benchmarking.material import Finished, Subject, bare_forward, prepare, source_of, whole_run
 from wordstill.benchmarking.repeated import figure, figures, in_turns, ratio
-from wordstill.corpus.ahead import chunks
-from wordstill.corpus.segmented import Segmenting
+from wordstill.corpus.segmented_text import Segmenting
+from wordstill.distillation.reading import Preparing, Reading
 from wordstill.errors import InputError
-from wordstill.machine import this_machine
-from wordstill.teacher.buffers import Preparing, Reading
+from wordstill.system.machine import this_machine
+from wordstill.system.workers import chunks
+from wordstill.teacher.faster import use_threads
 from wordstill.teacher.load import Teacher, load_teacher
 from wordstill.teacher.pieces import PieceTable
 from wordstill.teacher.precision import LEAST_COSINE, Choice, Sample, keep, settle
-from wordstill.teacher.runtime import use_threads
 
 FAST = tuple(LEAST_COSINE)
 

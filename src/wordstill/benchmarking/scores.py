@@ -10,7 +10,7 @@ from typing import Any
 from wordstill.benchmarking.material import Subject
 from wordstill.benchmarking.repeated import figure
 from wordstill.benchmarking.runs import FAST
-from wordstill.distillation import distill
+from wordstill.distillation.distill import distill
 from wordstill.errors import InputError
 from wordstill.evaluation import evaluate
 from wordstill.evaluation.results import AVERAGE

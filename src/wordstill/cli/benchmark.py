@@ -40,9 +40,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Measure and print."""
     from wordstill.errors import InputError
-    from wordstill.files import write_json
-    from wordstill.machine import guard
+    from wordstill.io.files import write_json
     from wordstill.options import listed
+    from wordstill.system.machine import guard
 
     parts = choose_parts(listed(arguments.only))
     students, precisions = tuple(listed(arguments.students)), tuple(listed(arguments.precisions))
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> None:
     guard()  # before torch is imported
     from wordstill.benchmarking import benchmark
     from wordstill.benchmarking.material import STUDENT_SETS, Subject
-    from wordstill.demo import demo_corpus
+    from wordstill.studies.demo import demo_corpus
 
     def say(text: str) -> None:
         if not arguments.quiet:

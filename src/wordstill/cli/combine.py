@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, join, write."""
-    from wordstill.refine import combine
+    from wordstill.refinement import combine
 
     refuse_existing(arguments.target, arguments.overwrite)
     sources = [source_and_weight(text) for text in arguments.sources]

@@ -16,8 +16,8 @@ from pathlib import Path
 from wordstill.cli.refine import refuse_existing
 from wordstill.cli.words import text_of
 from wordstill.formats import FORMATS, READ, TYPES, WRITTEN, Format, detect, format_to_write, load, save
-from wordstill.formats.size import bytes_of, in_units
-from wordstill.formats.smaller import smaller, without_unheld
+from wordstill.io.sizes import bytes_of, in_units
+from wordstill.refinement.smaller import smaller, without_unheld
 from wordstill.vectors import WordVectors
 
 

@@ -20,10 +20,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Distill, compare, show, report."""
-    from wordstill.cli.tables import table
-    from wordstill.demo import DATASETS, demo_report, demo_run, neighbors_table, skip_gram
+    from wordstill.cli.text_table import table
     from wordstill.evaluation import evaluate
-    from wordstill.progress import duration
+    from wordstill.studies.demo import DATASETS, demo_report, demo_run, neighbors_table, skip_gram
+    from wordstill.system.progress import duration
 
     def say(text: str) -> None:
         if not arguments.quiet:

@@ -98,11 +98,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Distill, and tell what came of it."""
-    from wordstill.distillation import distill
+    from wordstill.distillation.distill import distill
 
     corpus: list[str | Path] = list(arguments.corpus)
     if "-" in corpus:
-        from wordstill.runs import RunFolder
+        from wordstill.distillation.run_folder import RunFolder
 
         if len(corpus) > 1:
             raise InputError("standard input (-) cannot be mixed with files; give one or the other")
@@ -131,8 +131,8 @@ def settings_of(arguments: argparse.Namespace) -> Any:
     """The run's settings, from the command line's arguments."""
     from wordstill.corpus.segment import SegmentSettings
     from wordstill.corpus.vocabulary import VocabularySettings, read_word_list
+    from wordstill.distillation.settings import DistillSettings
     from wordstill.options import given_options, listed
-    from wordstill.settings import DistillSettings
 
     low, high = arguments.sentence_words or (1, None)
     return DistillSettings(
@@ -208,7 +208,7 @@ def notes(record: dict[str, Any], *, verbose: bool) -> list[str]:
 
 def summary(out: Path, record: dict[str, Any]) -> str:
     """A table of the students, and what to do next."""
-    from wordstill.cli.tables import table
+    from wordstill.cli.text_table import table
 
     seconds = record["seconds"]["students"]
     rows = [

@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Examine and tell."""
-    from wordstill.doctor import examine
+    from wordstill.planning.doctor import examine
 
     found = examine(
         arguments.teacher, measure=arguments.measure, say=lambda text: print(text, file=sys.stderr, flush=True)

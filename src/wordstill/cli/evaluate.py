@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordstill.errors import InputError
-from wordstill.files import replacing
+from wordstill.io.files import replacing
 from wordstill.options import listed
 
 if TYPE_CHECKING:
-    from wordstill.evaluation.subjects import Subject
+    from wordstill.evaluation.sources import Subject
 
 FORMATS = ("json", "csv", "latex")
 
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _chosen(paths: list[str], compared: list[str]) -> tuple[list[str], list[str]]:
     """The paths to evaluate, and the shown names of the two to compare, which may be given as paths too."""
-    from wordstill.evaluation.subjects import subjects
+    from wordstill.evaluation.sources import subjects
 
     known = subjects(paths) if paths else []
     paths = paths + [path for path in compared if not _matching(known, path)]

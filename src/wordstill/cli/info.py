@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from wordstill.cli.words import add_json, text_of
-from wordstill.files import plain
 from wordstill.formats import FORMATS, READ, detect, load
-from wordstill.formats.size import bytes_of, in_units
+from wordstill.io.files import plain
+from wordstill.io.sizes import bytes_of, in_units
 from wordstill.vectors import WordVectors
 
 # How many words are shown.

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from wordstill.cli.tables import table
+from wordstill.cli.text_table import table
 from wordstill.cli.words import add_json, text_of
 from wordstill.vectors import WordVectors
 
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print a line a lexicon and vectors."""
-    from wordstill.refine import read_lexicon
+    from wordstill.refinement import read_lexicon
 
     loaded = {path: WordVectors.load(path) for path in arguments.vectors}
     facts = []
@@ -57,8 +57,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def overlap(lexicon: Any, path: str, vectors: WordVectors) -> dict[str, Any]:
     """How much of a lexicon has vectors, and how much of the vectors it reaches."""
-    from wordstill.refine.graph import lay_over
-    from wordstill.refine.lexicons import find_rows
+    from wordstill.lexicons.graph import lay_over
+    from wordstill.lexicons.lexicon import find_rows
 
     graph = lay_over(lexicon, vectors.key_to_index)
     return {

@@ -45,9 +45,9 @@ def whole(text: str) -> int:
 def run(arguments: argparse.Namespace) -> None:
     """Measure, and tell."""
     from wordstill.cli.distill import _layer
-    from wordstill.machine import guard
     from wordstill.options import given_options, listed
     from wordstill.students.registry import choose_students
+    from wordstill.system.machine import guard
 
     students = tuple(listed(arguments.student))
     options = given_options(arguments.set)
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
     if not 1 <= arguments.seconds <= 3600:
         raise InputError(f"--seconds must be between 1 and 3600, not {arguments.seconds:g}")
     guard()  # before torch is imported
-    from wordstill.planning import Job, plan
+    from wordstill.planning.plan import Job, plan
 
     job = Job(
         teacher=arguments.teacher,
@@ -77,8 +77,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def told(planned: dict[str, Any]) -> str:
     """The plan for people."""
-    from wordstill.cli.tables import table
-    from wordstill.progress import duration
+    from wordstill.cli.text_table import table
+    from wordstill.system.progress import duration
 
     measured, ways = planned["measured"], planned["precisions"]
     lines = [

@@ -21,7 +21,7 @@ from wordstill.errors import InputError
 from wordstill.vectors import WordVectors
 
 if TYPE_CHECKING:
-    from wordstill.explore.pictures import Picture
+    from wordstill.explore.labelled_points import Picture
 
 METHODS = ("pca", "tsne", "umap")
 
@@ -66,8 +66,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _pairs(arguments: argparse.Namespace) -> Picture:
+    from wordstill.explore.picture_words import relation_pairs
     from wordstill.explore.plots import pairs_plot
-    from wordstill.explore.sources import relation_pairs
 
     _at_least(arguments.limit, 2, "--limit")
     pairs = relation_pairs(arguments.relation)
@@ -76,7 +76,7 @@ def _pairs(arguments: argparse.Namespace) -> Picture:
 
 
 def _neighbors(arguments: argparse.Namespace) -> Picture:
-    from wordstill.evaluation.subjects import subjects
+    from wordstill.evaluation.sources import subjects
     from wordstill.explore.plots import neighbors_plot
 
     _at_least(arguments.top, 1, "--top")
@@ -87,16 +87,16 @@ def _neighbors(arguments: argparse.Namespace) -> Picture:
 
 
 def _categories(arguments: argparse.Namespace) -> Picture:
+    from wordstill.explore.picture_words import category_words
     from wordstill.explore.plots import categories_plot
-    from wordstill.explore.sources import category_words
 
     words = category_words(arguments.dataset)
     return categories_plot(WordVectors.load(arguments.vectors), words, arguments.method, title=arguments.title or "")
 
 
 def _attention(arguments: argparse.Namespace) -> Picture:
-    from wordstill.explore.facts import run_settings
-    from wordstill.explore.pictures import Picture
+    from wordstill.explore.labelled_points import Picture
+    from wordstill.explore.report_facts import run_settings
     from wordstill.studies.attention_map import attention_chart, attention_weights
     from wordstill.teacher.load import load_teacher
 

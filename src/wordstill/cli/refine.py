@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, take the steps, write."""
-    from wordstill.refine import read_lexicons, refine
+    from wordstill.refinement import read_lexicons, refine
 
     refuse_existing(arguments.target, arguments.overwrite)
     vectors = refine(

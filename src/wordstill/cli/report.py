@@ -32,8 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the report and print where it is."""
-    from wordstill.explore.facts import read_scores
     from wordstill.explore.report import write_report
+    from wordstill.explore.report_facts import read_scores
 
     if arguments.out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--out {arguments.out} must end in .html")

@@ -13,8 +13,8 @@ import importlib
 import sys
 from pathlib import Path
 
-from wordstill.cli.tables import table
-from wordstill.files import write_json
+from wordstill.cli.text_table import table
+from wordstill.io.files import write_json
 from wordstill.options import listed
 from wordstill.studies import STUDIES
 
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the study, print its table, write its measurements, draw its chart."""
-    from wordstill.evaluation.loading import load_datasets
+    from wordstill.evaluation.dataset_loading import load_datasets
     from wordstill.evaluation.tasks import Settings
     from wordstill.explore.charts import check_picture, save
 

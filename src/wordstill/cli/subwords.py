@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Fit, and write subwords.safetensors into the folder."""
-    from wordstill import subwords
+    from wordstill.vectors import subwords
 
     folder = Path(arguments.vectors)
     vectors = WordVectors.load(folder)

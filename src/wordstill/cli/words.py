@@ -8,12 +8,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from wordstill.cli.tables import table
+from wordstill.cli.text_table import table
 from wordstill.corpus.segment import Segmenter
 from wordstill.errors import InputError
-from wordstill.oov import RULES, answer
-from wordstill.spelling import close_spellings
 from wordstill.vectors import Key, WordVectors
+from wordstill.vectors.oov import RULES, answer
+from wordstill.vectors.spelling import close_spellings
 
 
 def add_vectors(parser: argparse.ArgumentParser) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wordstill.corpus.decode import Decoder, text_paragraphs
 from wordstill.corpus.records import text_of
-from wordstill.corpus.text import Decoder, text_paragraphs
 from wordstill.errors import InputError
 
 PREFIX = "hf:"

@@ -17,13 +17,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wordstill.corpus.decode import Decoder, stream_paragraphs
 from wordstill.corpus.hub import PREFIX, HubDataset
 from wordstill.corpus.records import json_paragraphs, parquet_paragraphs
-from wordstill.corpus.spool import spool_stdin
-from wordstill.corpus.streams import kind_of, open_stream
-from wordstill.corpus.text import Decoder, stream_paragraphs
 from wordstill.corpus.wikipedia import dump_paragraphs, extracted_paragraphs
 from wordstill.errors import InputError
+from wordstill.io.stdin import spool_stdin
+from wordstill.io.streams import kind_of, open_stream
 
 __all__ = ["BEGINNING", "Corpus", "Position", "spool_stdin"]
 

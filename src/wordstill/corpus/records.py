@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from wordstill.corpus.text import Decoder, text_paragraphs
+from wordstill.corpus.decode import Decoder, text_paragraphs
 from wordstill.errors import InputError
 
 LONGEST_JSON_LINE = 1 << 26

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.vectors import Array
 
 # While counting, words seen once are forgotten from time to time, so that memory is not the corpus's.
 MOST_COUNTED = 20_000_000

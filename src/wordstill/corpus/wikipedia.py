@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 from xml.parsers import expat
 
-from wordstill.corpus.text import CONTROL, Decoder, blocks, text_paragraphs
+from wordstill.corpus.decode import CONTROL, Decoder, blocks, text_paragraphs
 from wordstill.corpus.wikitext import wikitext_paragraphs
 from wordstill.errors import InputError
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from wordstill.evaluation.compare import compare
 from wordstill.evaluation.datasets import DATASETS, Dataset
+from wordstill.evaluation.judging import evaluate
 from wordstill.evaluation.results import Part, Result, Results
-from wordstill.evaluation.run import evaluate
 
 __all__ = ["DATASETS", "Dataset", "Part", "Result", "Results", "compare", "evaluate"]

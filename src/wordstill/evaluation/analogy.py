@@ -14,11 +14,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.evaluation.intervals import Mean
 from wordstill.evaluation.parsers import Questions
 from wordstill.evaluation.space import Space
-from wordstill.vectors import Array
 
 Method: TypeAlias = Literal["add", "multiply"]
 

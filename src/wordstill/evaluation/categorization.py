@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.evaluation.intervals import Mean
 from wordstill.evaluation.parsers import Categories
 from wordstill.evaluation.space import Space
-from wordstill.vectors import Array
 
 STARTS = 10
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from wordstill.errors import InputError
 from wordstill.evaluation.datasets import Dataset, File
 from wordstill.evaluation.lookup import Found
-from wordstill.files import cache_folder, replacing
+from wordstill.io.files import cache_folder, replacing
 
 TIMEOUT_SECONDS = 30.0
 # No file of the registry is larger; a server that never stops sending is not waited for.

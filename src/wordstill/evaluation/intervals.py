@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from wordstill.vectors import Array
+from wordstill.arrays import Array
 
 # Resampled counts are made in blocks of at most this many numbers.
 BLOCK = 1 << 22

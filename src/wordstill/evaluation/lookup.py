@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from wordstill.errors import InputError
 from wordstill.evaluation.datasets import Dataset
-from wordstill.files import cache_folder
+from wordstill.io.files import cache_folder
 
 Place: TypeAlias = Literal["folder", "cache", "package"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.vectors import Array
 
 
 @dataclass(frozen=True)

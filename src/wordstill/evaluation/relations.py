@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from wordstill.arrays import Array, unit, unit_rows
 from wordstill.evaluation.intervals import Correlation, spearman
 from wordstill.evaluation.parsers import Relation
 from wordstill.evaluation.space import Space
-from wordstill.vectors import Array, unit, unit_rows
 
 
 def typicality(space: Space, relation: Relation) -> Correlation:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from wordstill.arrays import Array
 from wordstill.evaluation.intervals import Outcome
-from wordstill.vectors import Array
 
 AVERAGE = "average5"
 OVERALL = "overall"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.evaluation.intervals import Correlation
 from wordstill.evaluation.parsers import Pairs
 from wordstill.evaluation.space import Space
-from wordstill.vectors import Array
 
 
 def similarity(space: Space, pairs: Pairs) -> Correlation:

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.vectors import Array
 
 Case: TypeAlias = Literal["auto", "exact", "ignore", "lowered"]
 

@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.vectors import Array
 
 Split: TypeAlias = Literal["dev", "test"]
 SALT = "wordstill split 1"

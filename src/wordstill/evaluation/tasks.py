@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.evaluation import parsers
 from wordstill.evaluation.analogy import Method, analogy, analogy_backwards, analogy_with_mean_vector, question_rows
@@ -19,7 +20,6 @@ from wordstill.evaluation.relations import relation_scores, relation_scores_of_w
 from wordstill.evaluation.similarity import similarity, similarity_with_mean_vector
 from wordstill.evaluation.space import Case, Space, letters_and_digits
 from wordstill.evaluation.split import Split, half
-from wordstill.vectors import Array
 
 Compat: TypeAlias = Literal["web", "muse"]
 Words = TypeVar("Words", bound="tuple[str, ...]")

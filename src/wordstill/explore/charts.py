@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.files import replacing
-from wordstill.vectors import Array
+from wordstill.io.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

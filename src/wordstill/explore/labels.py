@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordstill.vectors import Array
+from wordstill.arrays import Array
 
 DIRECTIONS = 16
 # How far from its point a label may go, in heights of a label.

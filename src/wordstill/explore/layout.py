@@ -6,10 +6,10 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.explore.nearest import nearest_rows
 from wordstill.explore.tsne import NEIGHBORS, tsne
-from wordstill.vectors import Array
 
 Method: TypeAlias = Literal["pca", "tsne", "umap"]
 METHODS: tuple[str, ...] = get_args(Method)

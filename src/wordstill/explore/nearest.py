@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordstill.vectors import Array
+from wordstill.arrays import Array
 
 BLOCK_ROWS = 1024
 

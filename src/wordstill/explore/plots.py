@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from wordstill.arrays import Array, unit
 from wordstill.errors import InputError
 from wordstill.evaluation.parsers import Categories
 from wordstill.evaluation.space import Case, make_space
 from wordstill.explore.charts import COLOURS, MARKERS, style
+from wordstill.explore.labelled_points import Picture, empty_figure, label_points, roomy_limits
 from wordstill.explore.layout import places
-from wordstill.explore.pictures import Picture, empty_figure, label_points, roomy_limits
-from wordstill.explore.words import shown
-from wordstill.vectors import Array, WordVectors, unit
+from wordstill.explore.shown_words import shown
+from wordstill.vectors import WordVectors
 
 LINE_COLOUR = "#999999"
 

@@ -25,11 +25,11 @@ from wordstill.errors import InputError
 from wordstill.evaluation import Results, evaluate
 from wordstill.evaluation.datasets import DATASETS
 from wordstill.evaluation.lookup import find
-from wordstill.evaluation.subjects import Subject, subjects
-from wordstill.explore.facts import card_lines, run_facts, run_of, score_table
+from wordstill.evaluation.sources import Subject, subjects
+from wordstill.explore.report_facts import card_lines, run_facts, run_of, score_table
+from wordstill.explore.shown_words import frequency_order, shown
 from wordstill.explore.wordmap import MAP_WORDS, word_map
-from wordstill.explore.words import frequency_order, shown
-from wordstill.files import replacing
+from wordstill.io.files import replacing
 from wordstill.vectors import WordVectors
 
 # Tasks that train nothing: judged in seconds.

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.vectors import Array
 
 # For maps of many words: few neighbours of nearly equal weight keep neighbourhoods better than many of unequal weight,
 # which draw a word and its inflections into one point.

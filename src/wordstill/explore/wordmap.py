@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from wordstill.arrays import Array, unit_rows
 from wordstill.explore.layout import map_places
-from wordstill.explore.words import frequency_order, shown, usable_rows
-from wordstill.vectors import Array, WordVectors, unit_rows
+from wordstill.explore.shown_words import frequency_order, shown, usable_rows
+from wordstill.vectors import WordVectors
 
 MAP_WORDS = 20_000
 NEAREST = 10

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wordstill import __version__
-from wordstill.files import plain
+from wordstill.io.files import plain
 from wordstill.vectors import WordVectors
 
 _TAGS = ["word-embeddings", "static-embeddings", "wordstill", "model2vec", "sentence-transformers"]

@@ -22,15 +22,16 @@ from typing import Any
 
 import numpy as np
 
-from wordstill import subwords
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.files import replacing, write_json
-from wordstill.formats import safetensors, vocabulary_file
+from wordstill.formats import vocabulary_file
 from wordstill.formats.card import readme
 from wordstill.formats.format import Format
 from wordstill.formats.storage import TYPES, as_type, from_int8, to_int8
 from wordstill.formats.tokenizer import tokenizer_of
-from wordstill.vectors import Array, WordVectors
+from wordstill.io import safetensors
+from wordstill.io.files import replacing, write_json
+from wordstill.vectors import WordVectors, subwords
 
 FILES = ("model.safetensors", "vocabulary.tsv")
 _MODULES = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.StaticEmbedding"}]

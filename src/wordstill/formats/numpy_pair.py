@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from wordstill.errors import InputError
-from wordstill.files import replacing
 from wordstill.formats import vocabulary_file
 from wordstill.formats.format import Format
 from wordstill.formats.storage import FLOATS, as_type
 from wordstill.formats.table import once
+from wordstill.io.files import replacing
 from wordstill.vectors import WordVectors
 
 MAGIC = b"\x93NUMPY"

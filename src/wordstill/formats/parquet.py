@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.files import plain, replacing
 from wordstill.formats.format import Format
 from wordstill.formats.storage import FLOATS, as_type
 from wordstill.formats.table import decoded, once, utf8
-from wordstill.vectors import Array, WordVectors
+from wordstill.io.files import plain, replacing
+from wordstill.vectors import WordVectors
 
 MAGIC = b"PAR1"
 ROWS_A_GROUP = 65_536

@@ -12,15 +12,16 @@ from pathlib import Path
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.files import replacing
 from wordstill.formats import numbers, vocabulary_file
 from wordstill.formats.format import Format
 from wordstill.formats.storage import as_type
 from wordstill.formats.table import Table, encoded_words, once, reading
 from wordstill.formats.texts import whole_lines
 from wordstill.formats.word2vec import ROWS_A_WRITE, blocks_of_lines
-from wordstill.vectors import Array, WordVectors
+from wordstill.io.files import replacing
+from wordstill.vectors import WordVectors
 
 _HEADING = b"word\tcount\n"
 # A name that speaks of vectors has a sister that speaks of metadata.

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from wordstill.errors import InputError
-from wordstill.files import replacing
 from wordstill.formats.format import Format
 from wordstill.formats.storage import as_type
 from wordstill.formats.table import once, utf8
+from wordstill.io.files import replacing
 from wordstill.vectors import WordVectors
 
 _FILES = ("strings.json", "vectors", "key2row")

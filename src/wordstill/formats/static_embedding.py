@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.formats import safetensors
 from wordstill.formats.format import Format
 from wordstill.formats.tokenizer import words_of
-from wordstill.vectors import Array, WordVectors
+from wordstill.io import safetensors
+from wordstill.vectors import WordVectors
 
 
 def find(folder: Path) -> Path | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.vectors import Array
 
 FLOATS = ("float16", "float32", "float64")
 TYPES = (*FLOATS, "int8")

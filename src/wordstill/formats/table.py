@@ -12,9 +12,10 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.files import replacing
-from wordstill.vectors import Array, WordVectors
+from wordstill.io.files import replacing
+from wordstill.vectors import WordVectors
 
 # Small enough for the numbers of a block to stay in the processor's cache while they are read.
 BLOCK_BYTES = 1 << 19

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.formats.table import decoded, utf8
-from wordstill.vectors import Array, WordVectors
+from wordstill.vectors import WordVectors
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _MEANINGS = {"\\\\": "\\", "\\t": "\t", "\\n": "\n", "\\r": "\r"}

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.formats import numbers
 from wordstill.formats.format import Format
@@ -29,7 +30,7 @@ from wordstill.formats.table import (
     writing,
 )
 from wordstill.formats.texts import glove_dimensions, kind_of
-from wordstill.vectors import Array, WordVectors
+from wordstill.vectors import WordVectors
 
 ROWS_A_WRITE = 1000
 

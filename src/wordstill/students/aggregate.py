@@ -14,12 +14,13 @@ from typing import Literal
 
 import numpy as np
 
+from wordstill.arrays import Array
+from wordstill.kernels.rows import add_rows, widen_rows
 from wordstill.options import check_range
-from wordstill.students.batch import Batch
 from wordstill.students.knowledge import word_means
 from wordstill.students.student import Student, Task, seen_vectors
-from wordstill.training.rows import add_rows, widen_rows
-from wordstill.vectors import Array, WordVectors
+from wordstill.teacher.batch import Batch
+from wordstill.vectors import WordVectors
 
 
 @dataclass(frozen=True)

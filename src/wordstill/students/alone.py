@@ -13,9 +13,10 @@ from typing import Literal
 
 import numpy as np
 
-from wordstill.students.batch import Batch
+from wordstill.arrays import Array
 from wordstill.students.student import TABLE, Student, Task, seen_vectors
-from wordstill.vectors import Array, WordVectors
+from wordstill.teacher.batch import Batch
+from wordstill.vectors import WordVectors
 
 
 @dataclass(frozen=True)

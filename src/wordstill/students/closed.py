@@ -22,12 +22,13 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.options import check_range
-from wordstill.students.batch import Batch
 from wordstill.students.context_sums import View, context_sums
 from wordstill.students.knowledge import word_means
 from wordstill.students.student import Student, Task, seen_vectors
-from wordstill.vectors import Array, WordVectors
+from wordstill.teacher.batch import Batch
+from wordstill.vectors import WordVectors
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from wordstill.students.batch import Batch
+from wordstill.arrays import Array
+from wordstill.kernels.rows import add_rows
+from wordstill.kernels.windows import window_borders, window_means
 from wordstill.students.student import Contexts, Task
-from wordstill.training.rows import add_rows
-from wordstill.training.windows import window_borders, window_means
-from wordstill.vectors import Array
+from wordstill.teacher.batch import Batch
 
 View = Literal["sentence", "pieces", "window"]
 # Contexts whose products are added up at once: a batch has a few hundred, too few for what each addition costs.

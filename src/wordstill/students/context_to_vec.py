@@ -29,11 +29,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from wordstill.students.batch import Batch
+from wordstill.arrays import Array
+from wordstill.kernels.windows import predict, resemble
 from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows, outer_sum
 from wordstill.students.student import Task
-from wordstill.training.windows import predict, resemble
-from wordstill.vectors import Array
+from wordstill.teacher.batch import Batch
 
 
 @dataclass(frozen=True)

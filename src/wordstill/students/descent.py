@@ -13,11 +13,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from wordstill.arrays import Array
+from wordstill.kernels.sampling import NegativeSampler, generator, keep_probabilities
 from wordstill.options import check_range
 from wordstill.students.closed import Closed, ClosedSettings
 from wordstill.students.student import Losses, Student, Task, seen_vectors
-from wordstill.training.sampling import NegativeSampler, generator, keep_probabilities
-from wordstill.vectors import Array, WordVectors
+from wordstill.vectors import WordVectors
 
 
 @dataclass(frozen=True)

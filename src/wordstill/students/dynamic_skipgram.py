@@ -23,9 +23,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from wordstill.arrays import Array
+from wordstill.kernels.windows import attend
 from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows, outer_sum
-from wordstill.training.windows import attend
-from wordstill.vectors import Array
 
 
 @dataclass(frozen=True)

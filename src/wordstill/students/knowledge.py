@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from wordstill.refine.graph import Graph
-from wordstill.vectors import Array
+from wordstill.arrays import Array
+from wordstill.lexicons.graph import Graph
 
 # A sweep that moves no number by more than this, relative to the largest, changes no score.
 REST = 1e-5

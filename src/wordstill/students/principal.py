@@ -18,10 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordstill.students.batch import Batch
+from wordstill.arrays import Array
+from wordstill.kernels.rows import power_rows
 from wordstill.students.student import Student, Task, seen_vectors
-from wordstill.training.rows import power_rows
-from wordstill.vectors import Array, WordVectors
+from wordstill.teacher.batch import Batch
+from wordstill.vectors import WordVectors
 
 
 @dataclass(frozen=True)

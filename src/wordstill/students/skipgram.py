@@ -19,15 +19,15 @@ from typing import ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from wordstill.arrays import Array
+from wordstill.kernels.rows import adagrad_gradients, group_by_row, row_gradients
+from wordstill.kernels.sampling import generator
+from wordstill.kernels.windows import window_borders, window_means, window_words
 from wordstill.options import check_range
-from wordstill.students.batch import Batch
 from wordstill.students.closed import ClosedSettings
 from wordstill.students.descent import Descent, DescentSettings
 from wordstill.students.student import Task
-from wordstill.training.rows import adagrad_gradients, group_by_row, row_gradients
-from wordstill.training.sampling import generator
-from wordstill.training.windows import window_borders, window_means, window_words
-from wordstill.vectors import Array
+from wordstill.teacher.batch import Batch
 
 SettingsType = TypeVar("SettingsType", bound="SkipgramSettings")
 

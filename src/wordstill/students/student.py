@@ -8,10 +8,11 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.refine.graph import Graph
-from wordstill.students.batch import Batch
-from wordstill.vectors import Array, WordVectors
+from wordstill.lexicons.graph import Graph
+from wordstill.teacher.batch import Batch
+from wordstill.vectors import WordVectors
 
 # The number under which a batch holds the teacher's input embeddings, which come before layer 0.
 TABLE = -1

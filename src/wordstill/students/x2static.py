@@ -28,13 +28,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from wordstill.students.batch import Batch
+from wordstill.arrays import Array
+from wordstill.kernels.rows import Step, adagrad_rows, adam_rows, group_by_row, scores_of, total_loss
+from wordstill.kernels.sampling import generator
 from wordstill.students.closed import ClosedSettings
 from wordstill.students.descent import Descent, DescentSettings
 from wordstill.students.student import Contexts, Task
-from wordstill.training.rows import Step, adagrad_rows, adam_rows, group_by_row, scores_of, total_loss
-from wordstill.training.sampling import generator
-from wordstill.vectors import Array
+from wordstill.teacher.batch import Batch
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.explore.charts import heat_map
-from wordstill.formats import safetensors
+from wordstill.io import safetensors
 from wordstill.studies import Study
 from wordstill.studies.distilled import add_arguments, distilled
-from wordstill.vectors import Array, WordVectors
+from wordstill.vectors import WordVectors
 
 if TYPE_CHECKING:
-    from wordstill.students.batch import Batch
+    from wordstill.teacher.batch import Batch
     from wordstill.teacher.load import Teacher
 
 SENTENCE = "football is the most popular sport in Brazil"
@@ -107,7 +108,7 @@ def attention_weights(folder: str | Path, text: str, teacher: Teacher) -> tuple[
 
 def window_attention(table: Array, centres: Array, batch: Batch, window: int, attention: bool) -> Array:
     """The weights with which each centre sees the words of its window; `table` has a row for each place."""
-    from wordstill.training.windows import attend, window_borders, window_words
+    from wordstill.kernels.windows import attend, window_borders, window_words
 
     size = len(batch.words)
     places = np.where(batch.words >= 0, np.arange(size), -1)
@@ -126,8 +127,8 @@ def words_in_context(text: str, vectors: WordVectors, layer: int, teacher: Teach
     """The words of a text that the teacher has a vector of, and these vectors, found as in the run of `vectors`."""
     from wordstill.corpus.segment import Segmenter, SegmentSettings
     from wordstill.corpus.vocabulary import Phrases, Vocabulary
-    from wordstill.teacher.batching import Dropped, make_texts
     from wordstill.teacher.encode import forward, lay_out, to_batch
+    from wordstill.teacher.texts import Dropped, make_texts
 
     settings = vectors.card["settings"]
     segment = Segmenter(SegmentSettings(*(settings["segmentation"][name] for name in ("words", "sentences"))))

@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> Study:
     from wordstill.evaluation import compare, evaluate
     from wordstill.evaluation.results import OVERALL
     from wordstill.options import given_options
-    from wordstill.refine import read_lexicons
+    from wordstill.refinement import read_lexicons
 
     lexicon = read_lexicons(arguments.lexicon)
     antonyms = read_lexicons(arguments.antonyms, "antonyms")
@@ -87,7 +87,7 @@ def refined_in_each_way(
     vectors: WordVectors, lexicon: Any, antonyms: Any, options: dict[str, dict[str, str]]
 ) -> dict[str, WordVectors]:
     """The rows of the table."""
-    from wordstill.refine import refine
+    from wordstill.refinement import refine
 
     def way(method: str, lexicon: Any = None, antonyms: Any = None, **more: str) -> WordVectors:
         own = {method: {**options.get(method, {}), **more}}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wordstill.finishing import Run
+    from wordstill.distillation.finish import Run
 
 
 def add_arguments(
@@ -55,10 +55,10 @@ def distilled(
     by its own name, comes before these.
     """
     from wordstill.corpus.vocabulary import VocabularySettings
-    from wordstill.distillation import distill
+    from wordstill.distillation.distill import distill
+    from wordstill.distillation.settings import DistillSettings
     from wordstill.errors import InputError
     from wordstill.options import given_options
-    from wordstill.settings import DistillSettings
 
     given = given_options(arguments.set)
     options = {}

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from wordstill.students.batch import Batch
-from wordstill.teacher.batching import Text
+from wordstill.arrays import Array
+from wordstill.teacher.batch import Batch
 from wordstill.teacher.load import Teacher
-from wordstill.vectors import Array
+from wordstill.teacher.texts import Text
 
 if TYPE_CHECKING:
     import torch
@@ -99,7 +99,7 @@ def pool(hidden: torch.Tensor, grid: Grid, pooling: Pooling = "mean") -> torch.T
     flat = hidden.reshape(-1, hidden.shape[-1])
     ends = np.cumsum(grid.lengths)
     if pooling == "mean" and flat.device.type == "cpu":
-        from wordstill.training.windows import gathered_bfloat16_means, gathered_means
+        from wordstill.kernels.windows import gathered_bfloat16_means, gathered_means
 
         if flat.dtype == torch.bfloat16:
             return torch.from_numpy(gathered_bfloat16_means(flat.view(torch.uint16).numpy(), grid.places, ends))

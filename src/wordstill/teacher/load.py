@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordstill.errors import InputError
-from wordstill.teacher.attention import fuse_attention
+from wordstill.teacher.mpnet_attention import fuse_attention
 from wordstill.teacher.pieces import PieceTable
 from wordstill.teacher.stack import Stack, find_stack
 

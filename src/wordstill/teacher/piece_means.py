@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wordstill.students.batch import Batch
-from wordstill.teacher.batching import Context, Text
+from wordstill.arrays import Array
+from wordstill.teacher.batch import Batch
 from wordstill.teacher.encode import Grid
 from wordstill.teacher.load import Teacher
-from wordstill.vectors import Array
+from wordstill.teacher.texts import Context, Text
 
 if TYPE_CHECKING:
     import torch

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.vectors import Array
 
 # Distinct words whose pieces are kept. The table is emptied when it is full: memory is not the corpus's.
 KEPT_WORDS = 400_000

@@ -14,11 +14,11 @@ from typing import Any, Literal
 import numpy as np
 
 from wordstill.errors import InputError, Unavailable
-from wordstill.machine import recall, remember, this_machine
-from wordstill.teacher.batching import Text
+from wordstill.system.machine import recall, remember, this_machine
 from wordstill.teacher.encode import forward, lay_out, pool
+from wordstill.teacher.faster import in_bfloat16, in_int8, on_gpu
 from wordstill.teacher.load import Teacher
-from wordstill.teacher.runtime import in_bfloat16, in_int8, on_gpu
+from wordstill.teacher.texts import Text
 
 Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
 # The faster ways, in the order they are tried; the mean cosine of a word's vector with the one that float32 gives.

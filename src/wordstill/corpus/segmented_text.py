@@ -1,0 +1,192 @@
+"""Text as words: a stretch of a corpus after segmentation, in flat arrays, and a file that keeps such stretches.
+
+A corpus is gone through twice, once to count its words and once for the teacher. What the first pass found is kept, so
+that sentences and words are looked for once only, and the second pass leaves the cores to the teacher.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import struct
+from collections.abc import Generator, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+
+from wordstill.arrays import Array
+from wordstill.corpus.read import BEGINNING, Position
+from wordstill.corpus.segment import Segmenter
+from wordstill.corpus.vocabulary import Phrases
+from wordstill.system.workers import Chunk
+
+# The space that kept text may take: about 250 million words. What is behind it is segmented again.
+MOST_BYTES = 2e9
+
+
+class Segmented(NamedTuple):
+    """Paragraphs of sentences of words; each distinct word is there once."""
+
+    words: list[str]
+    """The distinct words, as the teacher shall read them; a part of a stretch has those of the whole."""
+    keys: list[str]
+    """Under what each of them is counted."""
+    codes: Array
+    """Which of them stands at each place of the text."""
+    sentences: Array
+    """The number of words of each sentence, a phrase being one word."""
+    paragraphs: Array
+    """A row for each: the file and paragraph of the position behind it, its sentences, and the words found in it."""
+
+    def position(self, paragraph: int) -> Position:
+        """Where a reader stands behind a paragraph."""
+        file, number = self.paragraphs[paragraph, :2].tolist()
+        return Position(file, number)
+
+    def counts(self) -> list[int]:
+        """How often each of the distinct words is there."""
+        numbers: list[int] = np.bincount(self.codes, minlength=len(self.keys)).tolist()
+        return numbers
+
+    def between(self, first: int, last: int) -> Segmented:
+        """Some of the paragraphs."""
+        sentences = np.concatenate([[0], np.cumsum(self.paragraphs[:, 2])])[[first, last]]
+        places = np.concatenate([[0], np.cumsum(self.sentences)])[sentences]
+        return self._replace(
+            codes=self.codes[slice(*places)],
+            sentences=self.sentences[slice(*sentences)],
+            paragraphs=self.paragraphs[first:last],
+        )
+
+    def after(self, position: Position) -> Segmented:
+        """The paragraphs behind a position."""
+        files, numbers = self.paragraphs[:, 0], self.paragraphs[:, 1]
+        done = (files < position.file) | ((files == position.file) & (numbers <= position.paragraph))
+        return self.between(int(done.sum()), len(done)) if done.any() else self
+
+
+@dataclass(frozen=True)
+class Segmenting:
+    """All that is done to text to find its words."""
+
+    segmenter: Segmenter
+    phrases: Phrases
+
+    def __call__(self, chunk: Chunk) -> Segmented:
+        """The paragraphs of a chunk that have words."""
+        words: list[str] = []
+        keys: list[str] = []
+        sentences: list[int] = []
+        paragraphs: list[tuple[int, int, int, int]] = []
+        for position, text in chunk:
+            found = self.segmenter(text)
+            if not found:
+                continue
+            paragraphs.append((position.file, position.paragraph, len(found), sum(map(len, found))))
+            for sentence in found:
+                if self.phrases.starts:
+                    sentence, joined = self.phrases.read(sentence)
+                    keys += joined
+                words += sentence
+                sentences.append(len(sentence))
+        # A phrase may be spelled like a word that is none; without phrases a word's key depends on it alone.
+        spelled: list[Any] = list(zip(words, keys, strict=True)) if keys else words
+        table = {each: code for code, each in enumerate(dict.fromkeys(spelled))}
+        codes = np.fromiter(map(table.__getitem__, spelled), dtype=np.int32, count=len(spelled))
+        words, keys = map(list, zip(*table, strict=True)) if keys else self.phrases.read(list(table))
+        return Segmented(
+            words,
+            keys,
+            codes,
+            np.array(sentences, dtype=np.int32),
+            np.array(paragraphs, dtype=np.int64).reshape(-1, 4),
+        )
+
+
+# ---------------------------------------------------------------- the file
+
+# The numbers of paragraphs, places, sentences, and bytes of JSON.
+_HEADER = struct.Struct("<4q")
+_PARAGRAPH, _NUMBER = 32, 4
+
+
+@dataclass
+class KeptText:
+    """Stretches of segmented text in one file, from the corpus's beginning on."""
+
+    path: Path
+    size: int = 0
+    """Bytes in the file."""
+    until: tuple[int, int] = (0, 0)
+    """The position (file, paragraph) behind the last paragraph kept."""
+    whole: bool = True
+    """Whether nothing was left out so far."""
+
+    def write(self, chunks: Generator[Segmented, None, None], most: float) -> Generator[Segmented, None, None]:
+        """Keep what passes by: up to so many bytes, or what the disk has room for. The rest can be segmented again."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(chunks), self.path.open("wb", buffering=0) as file:
+            for chunk in chunks:
+                if self.whole and len(chunk.paragraphs):
+                    record = _packed(chunk)
+                    self.whole = self.size + len(record) <= most and _written(file, record, self.size)
+                    if self.whole:
+                        last = chunk.position(-1)
+                        self.size, self.until = self.size + len(record), (last.file, last.paragraph)
+                yield chunk
+            os.fsync(file.fileno())  # before anything says that it is there
+
+    def read(self, start: Position = BEGINNING) -> Iterator[Segmented]:
+        """What is kept behind a position."""
+        with self.path.open("rb") as file:
+            while file.tell() < self.size:
+                chunk = _unpacked(file, start)
+                if chunk is not None:
+                    yield chunk
+
+    @property
+    def there(self) -> bool:
+        """Whether the file is as long as it was when it was written."""
+        with suppress(OSError):
+            return self.path.stat().st_size == self.size
+        return False
+
+
+def _written(file: FileIO, record: bytes, before: int) -> bool:
+    """Append a record; where the disk is full, take back what was written of it."""
+    rest = memoryview(record)
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        file.truncate(before)
+        return False
+    return True
+
+
+def _packed(chunk: Segmented) -> bytes:
+    keys = [0 if key == word else key for word, key in zip(chunk.words, chunk.keys, strict=True)]
+    lists = json.dumps([chunk.words, keys], ensure_ascii=False).encode("utf-8", "surrogatepass")
+    arrays = (chunk.paragraphs, chunk.codes, chunk.sentences)
+    sizes = (*map(len, arrays), len(lists))
+    return b"".join([_HEADER.pack(*sizes), *(array.tobytes() for array in arrays), lists])
+
+
+def _unpacked(file: BinaryIO, start: Position) -> Segmented | None:
+    """The paragraphs of the next record behind a position, if it has any."""
+    number, codes, sentences, length = _HEADER.unpack(file.read(_HEADER.size))
+    paragraphs = np.frombuffer(file.read(_PARAGRAPH * number), dtype=np.int64).reshape(-1, 4)
+    if Position(*paragraphs[-1, :2].tolist()) <= start:
+        file.seek(_NUMBER * (codes + sentences) + length, os.SEEK_CUR)
+        return None
+    places, lengths = (np.frombuffer(file.read(_NUMBER * size), dtype=np.int32) for size in (codes, sentences))
+    words, keys = json.loads(file.read(length).decode("utf-8", "surrogatepass"))
+    keys = [key or word for word, key in zip(words, keys, strict=True)]
+    return Segmented(words, keys, places, lengths, paragraphs).after(start)

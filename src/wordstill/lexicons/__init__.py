@@ -1,0 +1,1 @@
+"""Which words belong together: lexicons, WordNet, and the graph they make over a vocabulary."""

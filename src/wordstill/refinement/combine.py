@@ -1,0 +1,50 @@
+"""combine: several vectors of the same words side by side, each at length 1 times its weight.
+
+The cosine in the joined space is the mean of the cosines in the single ones, weighted by the squares of the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+
+import numpy as np
+
+from wordstill.arrays import unit_rows
+from wordstill.errors import InputError
+from wordstill.refinement.pca import reduce_dimensions
+from wordstill.refinement.steps import refuse_broken
+from wordstill.vectors import WordVectors
+
+
+def combine(
+    parts: Sequence[WordVectors], weights: Sequence[float] | None = None, dimensions: int | None = None
+) -> WordVectors:
+    """The words that all have, in the order of the first; reduced to `dimensions` where that is given."""
+    weights = [1.0] * len(parts) if weights is None else list(weights)
+    if len(parts) < 2:
+        raise InputError("combine joins two vectors or more; name at least two")
+    if len(weights) != len(parts) or not all(isfinite(weight) and weight > 0 for weight in weights):
+        raise InputError(f"each vectors to combine need a weight above 0, not {weights}")
+    width = sum(part.vector_size for part in parts)
+    if dimensions is not None and not 1 <= dimensions <= width:
+        raise InputError(f"the joined vectors have {width} dimensions and cannot be reduced to {dimensions}")
+    words = [word for word in parts[0].words if all(word in part for part in parts[1:])]
+    if not words:
+        raise InputError("the vectors to combine have no word in common; are they of one language and case?")
+    joined = np.empty((len(words), width), np.float32)
+    start = 0
+    for part, weight in zip(parts, weights, strict=True):
+        chosen = part.take(words)
+        refuse_broken(chosen)
+        end = start + part.vector_size
+        np.multiply(unit_rows(chosen.matrix), np.float32(weight), out=joined[:, start:end])
+        start = end
+    matrix = joined if dimensions is None else reduce_dimensions(joined, dimensions)
+    counts = next((part.take(words).counts for part in parts if part.counts is not None), None)
+    sources = [{"weight": weight, **part.card} for part, weight in zip(parts, weights, strict=True)]
+    lowercase = [part.card["lowercase"] for part in parts if "lowercase" in part.card]
+    card = {"method": "combine", "combined": sources, "dimensions": int(matrix.shape[1]), "words": len(words)}
+    if lowercase:
+        card["lowercase"] = all(lowercase)
+    return WordVectors(words, matrix, counts, card)

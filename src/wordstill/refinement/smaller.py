@@ -1,0 +1,75 @@
+"""Fewer words and fewer dimensions, for smaller files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from wordstill.arrays import Array
+from wordstill.errors import InputError
+from wordstill.vectors import WordVectors
+
+
+def smaller(
+    vectors: WordVectors,
+    top: int | None = None,
+    min_count: int | None = None,
+    dimensions: int | None = None,
+    report: Callable[[str], None] = lambda line: None,
+) -> WordVectors:
+    """The vectors with less of them; the words that are left stay in their order.
+
+    top         as many words, the most frequent; the first where counts are not known
+    min_count   only words seen as often
+    dimensions  as many dimensions, by PCA over the words that are left
+    """
+    if min_count is not None:
+        if vectors.counts is None:
+            raise InputError("these vectors have no counts, so that a least count means nothing; use --top N")
+        vectors = _cut(vectors, np.flatnonzero(vectors.counts >= min_count), "min-count", min_count)
+        report(f"kept the {len(vectors):,} words with a count of {min_count} or more")
+    if top is not None:
+        if top < 1:
+            raise InputError(f"--top must be at least 1, not {top}")
+        if vectors.counts is None:
+            rows = np.arange(min(top, len(vectors)))
+        else:
+            # Of equal counts the first; sorted back into the order they had.
+            rows = np.sort(np.argsort(-vectors.counts, kind="stable")[:top])
+        vectors = _cut(vectors, rows, "top", top)
+        how = "first words: counts are not known" if vectors.counts is None else "most frequent words"
+        report(f"kept the {len(vectors):,} {how}")
+    if dimensions is not None:
+        from wordstill.refinement import refine
+
+        before = vectors.vector_size
+        vectors = refine(vectors, ["pca"], options={"pca": {"dimensions": str(dimensions)}})
+        report(f"reduced {before} dimensions to {dimensions} (PCA)")
+    return vectors
+
+
+def without_unheld(vectors: WordVectors, holds: Callable[[str], bool]) -> tuple[WordVectors, list[str]]:
+    """The vectors of the words that a format holds, and the other words."""
+    held = [_is_unicode(word) and holds(word) for word in vectors.words]
+    left_out = [word for word, kept in zip(vectors.words, held, strict=True) if not kept]
+    return (_rows(vectors, np.flatnonzero(held)) if left_out else vectors), left_out
+
+
+def _is_unicode(word: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in word)
+
+
+def _cut(vectors: WordVectors, rows: Array, method: str, number: int) -> WordVectors:
+    """Some of the words; scores of all of them are not theirs, and the card tells what was done."""
+    cut = _rows(vectors, rows)
+    step = {"method": method, "settings": {"words" if method == "top" else "count": number}}
+    cut.card = {key: value for key, value in cut.card.items() if key != "scores"}
+    cut.card["refinement"] = [*cut.card.get("refinement", ()), step]
+    return cut
+
+
+def _rows(vectors: WordVectors, rows: Array) -> WordVectors:
+    words = [vectors.words[row] for row in rows]
+    counts = None if vectors.counts is None else vectors.counts[rows]
+    return WordVectors(words, np.asarray(vectors.matrix[rows]), counts, vectors.card)

@@ -1,0 +1,36 @@
+"""whiten: every direction gets the same weight, wholly or in part.
+
+    x <- (x - m) (S + r tr(S)/d I)^-p
+
+m and S are the mean and the covariance of all rows. p = 0.5 with r = 0 makes the covariance the identity; a smaller
+power goes part of the way, and the ridge r keeps directions that are mostly noise from being blown up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wordstill.arrays import Array
+from wordstill.options import check_range
+from wordstill.vectors.directions import directions, mapped, mean_row
+
+
+@dataclass(frozen=True)
+class WhitenSettings:
+    """The power p and the ridge r of the formula above."""
+
+    power: float = 0.5
+    ridge: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_range("whiten.power", self.power, 0.0, 2.0)
+        check_range("whiten.ridge", self.ridge, 0.0)
+
+
+def whiten(matrix: Array, settings: WhitenSettings | None = None) -> Array:
+    """Even out the spread of the rows around their mean."""
+    settings = settings or WhitenSettings()
+    mean = mean_row(matrix)
+    values, axes = directions(matrix, mean)
+    values = values + settings.ridge * values.mean()
+    return mapped(matrix, mean, (axes * values**-settings.power) @ axes.T)

@@ -1,0 +1,1 @@
+"""The machine: its processor, memory, processes, and progress on a terminal."""

@@ -1,0 +1,1 @@
+"""Attention on a processor's matrix tiles."""

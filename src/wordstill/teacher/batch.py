@@ -1,0 +1,50 @@
+"""What a student sees: the words of a batch of sentences and what the teacher says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from wordstill.arrays import Array
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Flat arrays over the words of whole sentences; no padding, no Python object a word.
+
+    words      vocabulary number, -1 outside the vocabulary
+    sentences  number of the word's sentence in this batch: 0, 0, 0, 1, 1, ...
+    positions  place of the word in its sentence (a gap: a word for which the teacher has no vector)
+    layers     layer number -> float32 matrix of the words' contextual vectors
+    pieces     layer number -> the mean over the pieces of each sentence, where a student asked for it
+    means      layer number -> the mean over the words of each sentence, once a student has asked for it
+    """
+
+    words: Array
+    sentences: Array
+    positions: Array
+    layers: Mapping[int, Array] = field(default_factory=dict)
+    pieces: Mapping[int, Array] = field(default_factory=dict)
+    means: dict[int, Array] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def sentence_starts(self) -> Array:
+        """The first word of each sentence."""
+        return np.concatenate([[0], np.flatnonzero(np.diff(self.sentences)) + 1])
+
+    @cached_property
+    def sentence_lengths(self) -> Array:
+        """The number of words of each sentence."""
+        return np.diff(self.sentence_starts, append=len(self.words))
+
+    def sentence_means(self, layer: int) -> Array:
+        """E(S): the mean over the words of each sentence, in or out of the vocabulary."""
+        # Imported here: what only names the students must not wait for a compiler.
+        from wordstill.kernels.windows import stretch_means
+
+        if layer not in self.means:
+            self.means[layer] = stretch_means(self.layers[layer], self.sentence_starts)
+        return self.means[layer]

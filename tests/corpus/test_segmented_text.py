@@ -1,0 +1,118 @@
+"""Text as words: nothing is lost on the way to the second reading, whatever the text and wherever it goes on."""
+
+from __future__ import annotations
+
+import errno
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as some
+
+from wordstill.corpus.read import BEGINNING, Position
+from wordstill.corpus.segment import Segmenter
+from wordstill.corpus.segmented_text import KeptText, Segmented, Segmenting, _written
+from wordstill.corpus.vocabulary import Counts, Phrases
+from wordstill.system.workers import Chunk
+
+PHRASES = Phrases.of(("new_york", "York City", "dr."), Segmenter(), lowercase=True)
+pieces = some.sampled_from(["New", "York", "City", "Dr.", "don't", "a", "A", "3.5", ". Then", "é", "東京"])
+paragraphs = some.lists(
+    some.lists(pieces, max_size=9).map(" ".join).filter(bool)
+    | some.text(some.characters(exclude_characters="\n", exclude_categories=("Cs",)), max_size=30),
+    max_size=12,
+)
+phrases = some.sampled_from([Phrases(), Phrases(lowercase=False), PHRASES])
+
+
+def chunks_of(texts: Sequence[str], size: int) -> list[Chunk]:
+    """Paragraphs of two files, so many in a chunk."""
+    placed = [(Position(number // 7, number % 7 + 1), text) for number, text in enumerate(texts)]
+    return [placed[start : start + size] for start in range(0, len(placed), size)]
+
+
+def plain(chunk: Segmented) -> list[tuple[Position, list[list[tuple[str, str]]]]]:
+    """A chunk as nested lists: paragraphs with their positions, sentences, words with their keys."""
+    result = []
+    words = iter([(chunk.words[code], chunk.keys[code]) for code in chunk.codes])
+    sentences = iter(chunk.sentences.tolist())
+    for number, row in enumerate(chunk.paragraphs.tolist()):
+        result.append((chunk.position(number), [[next(words) for _ in range(next(sentences))] for _ in range(row[2])]))
+    assert next(words, None) is None
+    assert next(sentences, None) is None
+    return result
+
+
+@given(paragraphs, phrases)
+def test_flat_arrays_hold_what_segmenter_and_phrases_find(texts: list[str], joined: Phrases) -> None:
+    segmenter = Segmenter()
+    for chunk in chunks_of(texts, 5):
+        found = Segmenting(segmenter, joined)(chunk)
+        expected = [(position, segmenter(text)) for position, text in chunk]
+        assert plain(found) == [
+            (position, [list(zip(*joined.read(sentence), strict=True)) for sentence in sentences])
+            for position, sentences in expected
+            if sentences
+        ]
+        assert found.paragraphs[:, 3].tolist() == [sum(map(len, each)) for _, each in expected if each]
+        counts = Counts(joined)
+        counts.add(found.keys, found.counts())
+        keys = [key for _, each in expected for sentence in each for key in joined.read(sentence)[1]]
+        assert counts.counter == Counter(keys)
+        assert len(set(zip(found.words, found.keys, strict=True))) == len(found.words)
+
+
+@given(paragraphs, phrases, some.integers(1, 6), some.integers(0, 3000))
+def test_kept_text_goes_on_behind_any_paragraph(texts: list[str], joined: Phrases, size: int, most: int) -> None:
+    made = [Segmenting(Segmenter(), joined)(chunk) for chunk in chunks_of(texts, size)]
+    with tempfile.TemporaryDirectory() as folder:
+        text = KeptText(Path(folder) / "kept" / "text.bin")
+        passed = list(text.write((one for one in made), most))
+        assert [plain(chunk) for chunk in passed] == [plain(chunk) for chunk in made]
+        assert text.there
+        assert text.size <= most
+        every = [paragraph for chunk in made for paragraph in plain(chunk)]
+        until = Position(*text.until)
+        kept = every if text.whole else [paragraph for paragraph in every if paragraph[0] <= until]
+        for start in (BEGINNING, *(position for position, _ in every)):
+            again = KeptText(text.path, text.size, text.until, text.whole)
+            read = [paragraph for chunk in again.read(start) for paragraph in plain(chunk)]
+            assert read == [paragraph for paragraph in kept if paragraph[0] > start]
+
+
+class FullDisk:
+    """A file on a disk with little room, which takes what it can before it says so."""
+
+    def __init__(self, room: int) -> None:
+        self.room, self.content = room, b""
+
+    def write(self, data: memoryview) -> int:
+        if len(self.content) == self.room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = bytes(data[: self.room - len(self.content)])
+        self.content += written
+        return len(written)
+
+    def truncate(self, size: int) -> None:
+        self.content = self.content[:size]
+
+
+def test_a_full_disk_keeps_whole_records_only() -> None:
+    disk: Any = FullDisk(12)
+    assert _written(disk, b"1234567890", 0)
+    assert not _written(disk, b"abcd", 10)
+    assert disk.content == b"1234567890"
+
+
+def test_a_file_that_was_cut_off_is_not_trusted(tmp_path: Path) -> None:
+    text = KeptText(tmp_path / "text.bin")
+    segment = Segmenting(Segmenter(), Phrases())
+    list(text.write((segment([(Position(0, 1), given)]) for given in ["One two."]), 1e6))
+    assert text.there
+    text.path.write_bytes(text.path.read_bytes()[:-1])
+    assert not text.there
+    text.path.unlink()
+    assert not text.there

