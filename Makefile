@@ -1,38 +1,63 @@
-# Everything a checkout needs, each target complete in itself:  make demo | test | lint | bench | interop
+# Everything a checkout needs, each target complete in itself:
+#   make demo      distill and judge a real model, offline
+#   make test      run all tests           make fast   only those that are not slow
+#   make lint      format, lint, types, layers
+#   make docs      build the site          make coverage, make bench, make interop, make clean
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 # The versions everything was tested with; torch's is what keeps pip from fetching gigabytes of CUDA here.
-PINNED = -c constraints.txt
+INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
+# Stamps: what the demo needs is installed; what development needs is installed.
+DEMO = $(VENV)/.demo
 READY = $(VENV)/.ready
+CODE = src tests benchmarks tools
 
-.PHONY: setup demo test lint bench interop clean
+.PHONY: setup demo test fast coverage lint docs bench interop clean
 
 setup: $(READY)
 
-$(READY): pyproject.toml constraints.txt
+$(VENV)/.torch: constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=24"
-	$(BIN)/python -m pip install -q --disable-pip-version-check $(PINNED) "torch==$$(sed -n 's/^torch==//p' constraints.txt)"
-	$(BIN)/python -m pip install -q --disable-pip-version-check $(PINNED) -e ".[dev]"
-	touch $(READY)
+	$(INSTALL) "torch==$$(sed -n 's/^torch==//p' constraints.txt)"
+	touch $@
 
-demo: setup
+$(DEMO): pyproject.toml constraints.txt $(VENV)/.torch
+	$(INSTALL) -e ".[demo]"
+	touch $@
+
+# Development includes what the demo needs.
+$(READY): pyproject.toml constraints.txt $(VENV)/.torch
+	$(INSTALL) -e ".[dev]"
+	touch $(DEMO) $@
+
+demo: $(DEMO)
 	$(BIN)/wordstill demo --out demo-run
 
 # A file's tests stay together: they share models, runs and a browser.
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
+fast: setup
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+
+coverage: setup
+	$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=term
+
 lint: setup
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
+
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "open site/index.html"
 
 # With the data sets and lexicons at hand (see docs/evaluation.md) there is more to measure.
 bench: setup
-	$(BIN)/python benchmarks/distillation.py
-	$(BIN)/python benchmarks/loading.py
+	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/report.py
 	if [ -n "$$WORDSTILL_DATA" ]; then \
 		$(BIN)/python benchmarks/evaluation.py && $(BIN)/python benchmarks/refine.py $$WORDSTILL_DATA/lexicons/ppdb-xl.txt; fi
@@ -46,4 +71,4 @@ interop: setup
 	PYTHONPATH=src .venv-model2vec/bin/python -m pytest tests/interop -p no:cacheprovider
 
 clean:
-	rm -rf $(VENV) .venv-model2vec demo-run .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-model2vec demo-run site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,4 +1,4 @@
-"""How long an evaluation takes, and how that compares with gensim's analogies. Prints JSON.
+"""Measure how long an evaluation takes, and how that compares with gensim's analogies. Prints JSON.
 
   python benchmarks/evaluation.py                       2,000 Google questions for the comparison, 3 repeats
   python benchmarks/evaluation.py --questions 19544     the whole set (gensim takes minutes)
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import tempfile
 import time
 from pathlib import Path
@@ -21,10 +20,13 @@ import numpy as np
 from wordstill import WordVectors, evaluate
 from wordstill.evaluation.datasets import DATASETS
 from wordstill.evaluation.lookup import find
-from wordstill.evaluation.parsers import read_pairs, read_question_table, read_questions
+from wordstill.evaluation.tasks.analogy import read_questions
+from wordstill.evaluation.tasks.similarity import read_pairs
+from wordstill.system.memory import peak_memory
 
 
 def main() -> None:
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--words", type=int, default=100_000)
     parser.add_argument("--dimensions", type=int, default=384)
@@ -32,7 +34,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     vectors = made_up(options.words, options.dimensions)
-    before = peak_megabytes()
+    before = peak_memory()
     seconds, busy = [], []
     for _ in range(options.repeats):
         started, worked = time.perf_counter(), time.process_time()
@@ -47,14 +49,14 @@ def main() -> None:
         "coverage": results.find("overall").coverage,
         "seconds": [round(value, 2) for value in seconds],
         "processor_seconds": [round(value, 2) for value in busy],
-        "memory_added_megabytes": round(peak_megabytes() - before),
+        "memory_added_megabytes": round((peak_memory() - before) / 1e6),
         **against_gensim(vectors, options.questions, options.repeats),
     }
     print(json.dumps(report, indent=2))
 
 
 def made_up(words: int, dimensions: int) -> WordVectors:
-    """Random vectors of the data sets' words and of as many others as are asked for."""
+    """Make random vectors of the data sets' words and of as many others as are asked for."""
     needed: dict[str, None] = {}
     questions: list[list[str]] = []
     for entry in DATASETS.values():
@@ -67,8 +69,7 @@ def made_up(words: int, dimensions: int) -> WordVectors:
             pairs = read_pairs(found.path)
             needed |= dict.fromkeys(word.lower() for word in (*pairs.first, *pairs.second))
         else:
-            reader = read_question_table if found.path.suffix == ".csv" else read_questions
-            questions += [[word.lower() for word in question] for question in reader(found.path).words]
+            questions += [[word.lower() for word in question] for question in read_questions(found.path).words]
             needed |= dict.fromkeys(word for question in questions for word in question)
     names = [*needed, *(f"word{number}" for number in range(words - len(needed)))]
     generator = np.random.default_rng(0)
@@ -82,7 +83,7 @@ def made_up(words: int, dimensions: int) -> WordVectors:
 
 
 def against_gensim(vectors: WordVectors, questions: int, repeats: int) -> dict[str, object]:
-    """The same questions, solved by both with the same settings; the accuracies must be equal."""
+    """Solve the same questions with both and the same settings; the accuracies must be equal."""
     from gensim.models import KeyedVectors
 
     keyed = KeyedVectors(vectors.vector_size)
@@ -110,11 +111,6 @@ def against_gensim(vectors: WordVectors, questions: int, repeats: int) -> dict[s
         "accuracy": accuracy,
         "gensim_accuracy": gensim_accuracy,
     }
-
-
-def peak_megabytes() -> float:
-    """The most memory this process has held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 if __name__ == "__main__":

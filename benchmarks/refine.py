@@ -1,7 +1,7 @@
-"""How fast retrofitting is, against a loop over words written as the paper writes it, and its memory. Prints JSON.
+"""Measure retrofitting: its speed against a loop over words as the paper writes it, and its memory. Prints JSON.
 
   python benchmarks/refine.py LEXICON                          400,000 random vectors of 300 dimensions
-  python benchmarks/refine.py LEXICON --words glove.words      with the words of a file, one a line
+  python benchmarks/refine.py LEXICON --words glove.words      with the words of a file, one per line
 
 Without --words every word of the lexicon has a vector, and made-up words fill up the rest: the slowest case. Ours and
 the loop are timed in turn, the loop for --loop-sweeps sweeps only. Compared are the sweeps alone, and the whole: from
@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
-import statistics
+import logging
 import sys
 import time
 from pathlib import Path
@@ -21,15 +20,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from measuring.turns import figures, ratio
 from wordstill.arrays import Array
 from wordstill.refinement import Graph, Lexicon, graph_retrofit, lay_over, read_lexicon
 from wordstill.refinement.graph_retrofit import GraphRetrofitSettings
+from wordstill.system.memory import peak_memory
+from wordstill.system.progress import log
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from reference import retrofit as literal
 
 
 def main() -> None:
+    """Measure and print."""
+    log.setLevel(logging.INFO)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lexicon")
     parser.add_argument("--words", type=Path)
@@ -46,12 +50,12 @@ def main() -> None:
     words = list(dict.fromkeys(words))[: options.size]
     words += [f"made-up-{number}" for number in range(options.size - len(words))]
     index = {word: row for row, word in enumerate(words)}
-    before = peak_bytes()
+    before = peak_memory()
     matrix = np.random.default_rng(0).standard_normal((len(words), options.dimensions), dtype=np.float32)
     settings = GraphRetrofitSettings(sweeps=options.sweeps)
     ours, loop = Times([], []), Times([], [])
     refine_once(matrix, index, lexicon, settings)  # compiles, or loads what was compiled before
-    copies = (peak_bytes() - before) / matrix.nbytes
+    copies = (peak_memory() - before) / matrix.nbytes
     for _ in range(options.repeats):
         graph, sweeps, whole, sweeping = refine_once(matrix, index, lexicon, settings)
         ours.whole.append(whole)
@@ -66,10 +70,10 @@ def main() -> None:
         "pairs": graph.pairs,
         "sweeps": sweeps,
         "seconds_reading_the_lexicon": round(reading, 2),
-        "seconds": rounded(ours.whole),
-        "seconds_a_sweep": rounded(ours.sweep),
-        "loop_seconds": rounded(loop.whole),
-        "loop_seconds_a_sweep": rounded(loop.sweep),
+        "seconds": figures(ours.whole),
+        "seconds_a_sweep": figures(ours.sweep),
+        "loop_seconds": figures(loop.whole),
+        "loop_seconds_a_sweep": figures(loop.sweep),
         "times_as_fast": ratio(loop.whole, ours.whole),
         "times_as_fast_a_sweep": ratio(loop.sweep, ours.sweep),
         "copies_of_the_matrix_at_the_peak": round(copies, 2),
@@ -84,22 +88,36 @@ class Times(NamedTuple):
     sweep: list[float]
 
 
+class Ticks(logging.Handler):
+    """Notes when each message came: retrofitting logs one per sweep."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.times: list[float] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Note the time of one message."""
+        self.times.append(time.perf_counter())
+
+
 def refine_once(
     matrix: Array, index: dict[str, int], lexicon: Lexicon, settings: GraphRetrofitSettings
 ) -> tuple[Graph, int, float, float]:
-    """The graph, the sweeps made, and the seconds of the whole and of all sweeps."""
-    ticks: list[float] = []
+    """Retrofit; return the graph, the sweeps made, and the seconds of the whole and of all sweeps."""
+    ticks = Ticks()
+    log.addHandler(ticks)
     started = time.perf_counter()
     graph = lay_over(lexicon, index)
-    settled = graph_retrofit(matrix, graph, settings, lambda *_: ticks.append(time.perf_counter()))
-    # Between two reports there is one sweep.
-    return graph, len(settled.moved), time.perf_counter() - started, ticks[-1] - ticks[0]
+    settled = graph_retrofit(matrix, graph, settings)
+    whole = time.perf_counter() - started
+    log.removeHandler(ticks)
+    return graph, len(settled.moved), whole, ticks.times[-1] - ticks.times[0]
 
 
 def loop_once(
     matrix: Array, words: list[str], index: dict[str, int], lexicon: Lexicon, sweeps: int
 ) -> tuple[float, float]:
-    """The seconds of the literal loop: before the sweeps, and in them."""
+    """Return the seconds of the literal loop: before the sweeps, and in them."""
     started = time.perf_counter()
     neighbors: dict[str, list[str]] = {}
     for first, second in lexicon.pairs():
@@ -112,19 +130,6 @@ def loop_once(
     started = time.perf_counter()
     literal.graph_retrofit(vectors, neighbors, sweeps, in_turn=True)
     return preparing, time.perf_counter() - started
-
-
-def rounded(seconds: list[float]) -> list[float]:
-    return [round(value, 3) for value in seconds]
-
-
-def ratio(theirs: list[float], ours: list[float]) -> float:
-    return round(statistics.median(theirs) / statistics.median(ours), 1)
-
-
-def peak_bytes() -> int:
-    """The most memory this process has held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How long a report takes to write, and how long to open in Chromium. Prints JSON.
+"""Measure how long a report takes to write, and how long to open in Chromium. Prints JSON.
 
   python benchmarks/report.py                       made-up vectors: 38,000 words of 384 dimensions, two models
   python benchmarks/report.py run/aggregate run/closed
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from wordstill import WordVectors
-from wordstill.explore.report import write_report
+from wordstill.explore.report import report
 
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 # When the map was on the screen, in milliseconds after the page began to load.
@@ -34,6 +34,7 @@ look();
 
 
 def main() -> None:
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("vectors", nargs="*", help="vectors or run folders (made-up ones)")
     parser.add_argument("--words", type=int, default=38_000)
@@ -46,19 +47,19 @@ def main() -> None:
     }
     with tempfile.TemporaryDirectory() as folder:
         started, worked = time.perf_counter(), time.process_time()
-        path = write_report(vectors, Path(folder, "report.html"), scores=[])
-        report = {
+        path = report(vectors, Path(folder, "report.html"), scores=[])
+        measured = {
             "models": options.vectors or options.models,
             "written_seconds": round(time.perf_counter() - started, 1),
             "written_processor_seconds": round(time.process_time() - worked, 1),
             "megabytes": round(path.stat().st_size / 1e6, 2),
             "opened_seconds": [opened(path) for _ in range(options.repeats)],
         }
-    print(json.dumps(report, indent=2))
+    print(json.dumps(measured, indent=2))
 
 
 def made_up(words: int, dimensions: int, seed: int) -> WordVectors:
-    """Random vectors in clusters, so that the map has something to show."""
+    """Make random vectors in clusters, so that the map has something to show."""
     generator = np.random.default_rng(seed)
     centres = generator.standard_normal((500, dimensions), dtype=np.float32)
     near = generator.standard_normal((words, dimensions), dtype=np.float32)
@@ -66,7 +67,7 @@ def made_up(words: int, dimensions: int, seed: int) -> WordVectors:
 
 
 def opened(path: Path) -> float | None:
-    """Seconds until a fresh browser shows the map."""
+    """Return the seconds until a fresh browser shows the map."""
     program, driver = shutil.which("chromium"), shutil.which("chromedriver")
     try:
         from selenium import webdriver
@@ -83,7 +84,7 @@ def opened(path: Path) -> float | None:
         browser = webdriver.Chrome(options=options, service=Service(driver))
         try:
             browser.get(path.as_uri())
-            return round(browser.execute_async_script(DRAWN) / 1000, 2)
+            return round(float(browser.execute_async_script(DRAWN)) / 1000, 2)
         finally:
             browser.quit()
 

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings as hypothesis_settings
 
+from wordstill.system.machine import REPEATABLE, repeatable_kernels, this_machine
+
 if TYPE_CHECKING:
     from wordstill.distillation.settings import DistillSettings
+
+# Before any test's torch computes: a run's own guard would come too late for MKL.
+os.environ.setdefault(REPEATABLE, repeatable_kernels(this_machine().features))
 
 # A busy machine is no failure.
 hypothesis_settings.register_profile("patient", deadline=None)

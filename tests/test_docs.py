@@ -11,6 +11,7 @@ import gzip
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -54,6 +55,7 @@ def shell(command: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_command_of_a_page_runs(
     page: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -73,7 +75,9 @@ def test_every_command_of_a_page_runs(
         elif mark == "python":
             exec(compile(content, str(page), "exec"), {"__name__": "__main__"})
         else:
-            assert mark in ("", "text", "sh install", "sh download", "sh benchmark"), f"an unknown mark: {mark!r}"
+            assert mark in ("", "text", "sh install", "sh download", "sh benchmark", "diff"), (
+                f"an unknown mark: {mark!r}"
+            )
 
 
 def test_pages_point_only_to_files_that_are_there() -> None:
@@ -83,7 +87,13 @@ def test_pages_point_only_to_files_that_are_there() -> None:
                 assert (page.parent / target).exists(), f"{page.name} points to {target}"
 
 
-@pytest.mark.parametrize("name", [name for name in wordstill.__all__ if not name.startswith("_")])
+# What is told by its fields, and shown in the examples of others.
+PLAIN = {"ConvertSettings", "DistillSettings", "EvaluationSettings", "ExecutionSettings", "ReportSettings", "Run"}
+NAMES = [name for name in wordstill.__all__ if not name.startswith("_") and name not in PLAIN]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
 def test_every_public_name_has_examples_that_are_true(
     name: str, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,6 +106,13 @@ def test_every_public_name_has_examples_that_are_true(
     assert sum(result.attempted for result in results) > 0
 
 
+def test_the_page_of_settings_is_what_the_declarations_say() -> None:
+    program = runpy.run_path(str(ROOT / "docs" / "write_settings.py"))
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert page == program["settings_page"](), "run: python docs/write_settings.py"
+
+
+@pytest.mark.slow
 def test_the_packages_own_example_is_true(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
     assert doctest.testmod(wordstill).failed == 0

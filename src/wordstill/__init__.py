@@ -5,8 +5,8 @@
 >>> len(vectors.most_similar("river", topn=3))
 3
 
-`distill`, `evaluate` and `WordVectorizer` (for scikit-learn) are imported when they are first used: looking words up
-never waits for torch.
+Everything is imported when it is first used: looking words up never waits for torch. Nothing is printed: messages go to
+the logger `wordstill`, and `progress_shown` shows progress.
 """
 
 from __future__ import annotations
@@ -18,19 +18,46 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from wordstill.distillation.distill import distill as distill
+    from wordstill.distillation.run_folder import Run as Run
+    from wordstill.distillation.settings import DistillSettings as DistillSettings
+    from wordstill.distillation.settings import ExecutionSettings as ExecutionSettings
     from wordstill.errors import InputError as InputError
+    from wordstill.evaluation import EvaluationSettings as EvaluationSettings
     from wordstill.evaluation import evaluate as evaluate
+    from wordstill.explore.plot_kinds import plot as plot
+    from wordstill.explore.report import ReportSettings as ReportSettings
+    from wordstill.explore.report import report as report
+    from wordstill.refinement.combine import combine as combine
+    from wordstill.refinement.convert import ConvertSettings as ConvertSettings
+    from wordstill.refinement.convert import convert as convert
+    from wordstill.refinement.steps import refine as refine
+    from wordstill.studies import study as study
+    from wordstill.system.progress import progress_shown as progress_shown
     from wordstill.vectors import WordVectors as WordVectors
     from wordstill.vectors.vectorizer import WordVectorizer as WordVectorizer
 
+# Where each public name is at home.
 _HOME = {
-    "WordVectors": "wordstill.vectors",
-    "WordVectorizer": "wordstill.vectors.vectorizer",
+    "ConvertSettings": "wordstill.refinement.convert",
+    "DistillSettings": "wordstill.distillation.settings",
+    "EvaluationSettings": "wordstill.evaluation",
+    "ExecutionSettings": "wordstill.distillation.settings",
     "InputError": "wordstill.errors",
+    "ReportSettings": "wordstill.explore.report",
+    "Run": "wordstill.distillation.run_folder",
+    "WordVectorizer": "wordstill.vectors.vectorizer",
+    "WordVectors": "wordstill.vectors",
+    "combine": "wordstill.refinement.combine",
+    "convert": "wordstill.refinement.convert",
     "distill": "wordstill.distillation.distill",
     "evaluate": "wordstill.evaluation",
+    "plot": "wordstill.explore.plot_kinds",
+    "progress_shown": "wordstill.system.progress",
+    "refine": "wordstill.refinement.steps",
+    "report": "wordstill.explore.report",
+    "study": "wordstill.studies",
 }
-__all__ = ["InputError", "WordVectorizer", "WordVectors", "__version__", "distill", "evaluate"]
+__all__ = [*_HOME, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from trees import tree_of
 
 from wordstill.cli import main
 from wordstill.formats import READ, load, save
@@ -139,7 +140,31 @@ def test_the_second_file_of_a_pair_is_not_overwritten_unasked(
     (tmp_path / "metadata.tsv").write_text("precious")
     assert main(["convert", folder, str(tmp_path / "vectors.tsv")]) == 2
     assert "metadata.tsv exists" in capsys.readouterr().err
+    assert main(["convert", folder, str(tmp_path / "vectors.tsv"), "--overwrite"]) == 2
+    assert "metadata.tsv is not recognised as wordstill's own" in capsys.readouterr().err
     assert (tmp_path / "metadata.tsv").read_text() == "precious"
+
+
+def test_overwrite_never_replaces_the_folder_one_is_in_nor_the_one_above(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "home" / "work").mkdir(parents=True)
+    (tmp_path / "home" / "thesis.txt").write_text("years of work")
+    monkeypatch.chdir(tmp_path / "home" / "work")
+    before = tree_of(tmp_path)
+    assert main(["convert", folder, "..", "--overwrite"]) == 2
+    assert capsys.readouterr().err == (
+        f"wordstill convert: {tmp_path / 'home'} holds thesis.txt, which wordstill did not write;"
+        " choose another name, or move it away\n"
+    )
+    assert tree_of(tmp_path) == before
+
+
+def test_vectors_are_converted_over_themselves(folder: str, tmp_path: Path) -> None:
+    assert main(["convert", folder, folder, "--top", "2", "--overwrite"]) == 0
+    assert main(["convert", folder, str(tmp_path / "v.txt")]) == 0
+    assert main(["convert", str(tmp_path / "v.txt"), str(tmp_path / "v.txt"), "--top", "1", "--overwrite"]) == 0
+    assert load(tmp_path / "v.txt").words == ["the"]
 
 
 def test_info_tells_size_counts_and_top_words_and_keeps_the_card_apart(

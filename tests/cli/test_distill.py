@@ -101,12 +101,12 @@ def test_several_files_and_packed_ones_are_one_corpus(base: dict[str, Any], tmp_
         (["--set", "x2static.epochs=3"], "an option is set for 'x2static', which is not among the students: aggregate"),
         (["--set", "aggregate.size=3"], "aggregate has no option 'size'; it has: knowledge, over_contexts"),
         (["--set", "epochs=3"], "--set takes NAME.OPTION=VALUE"),
-        (["--layer", "top"], "--layer is a number, 'last' or 'all'"),
+        (["--layer", "top"], "--layer is a whole number or one of last, all, not 'top'"),
         (["--layer", "12"], "has layers 0 to 3, no layer 12"),
         (["--min-count", "0"], "--min-count must be at least 1"),
         (["--min-count", "100000"], "no word of the corpus is seen 100000 times"),
         (["--words", "0"], "--words must be at least 1"),
-        (["--seed", "-1"], "--seed must not be negative"),
+        (["--seed", "-1"], "--seed must be at least 0"),
         (["--corpus", "missing.txt"], "missing.txt"),
         (["--corpus", "-", "b.txt"], "standard input (-) cannot be mixed with files"),
         (["--teacher", "./nowhere"], "is no folder; give a model folder"),
@@ -114,6 +114,9 @@ def test_several_files_and_packed_ones_are_one_corpus(base: dict[str, Any], tmp_
         (["--word-splitter", "magic"], "magic"),
         (["--precision", "float16"], "float16 runs on a GPU only"),
         (["--device", "cuda:77"], "cuda:77"),
+        (["--context", "chapter"], "--context is one of sentence, paragraph, not 'chapter'"),
+        (["--words", "many"], "--words is a whole number, not 'many'"),
+        (["--threads", "99999999"], "--threads must be between 1 and 1,024"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_exit_code_2(
@@ -128,9 +131,7 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(
     assert "Traceback" not in shown.err
 
 
-@pytest.mark.parametrize(
-    "more", [["--context", "chapter"], ["--words", "many"], ["--resume", "--overwrite"], ["--bogus"]]
-)
+@pytest.mark.parametrize("more", [["--resume", "--overwrite"], ["--bogus"]])
 def test_bad_usage_exits_with_2(base: dict[str, Any], more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(arguments(base, *more))

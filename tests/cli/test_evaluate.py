@@ -86,7 +86,7 @@ def test_a_run_of_several_students_cannot_be_compared_as_one(
     for name in ("one", "two"):
         WordVectors(["a", "b"], np.eye(2)).save(run / name)
     students = {name: {"path": name} for name in ("one", "two")}
-    (run / "run.json").write_text(json.dumps({"students": students}))
+    (run / "run.json").write_text(json.dumps({"settings": {}, "students": students}))
     assert main(["evaluate", "--datasets", paths[2], "--compare", str(run), paths[0]]) == 2
     assert "stands for 2 vectors; compare one of run/one, run/two" in capsys.readouterr().err
     assert main(["evaluate", str(run), "--datasets", paths[2], "--compare", "run/one", "run/two"]) == 0

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from wordstill.cli import main
-from wordstill.planning.plan import Job, divides
+from wordstill.planning.plan import divides
+from wordstill.planning.settings import PlannedRun
 from wordstill.planning.state_size import state_size, states
-from wordstill.students.registry import STUDENTS, choose_students
+from wordstill.students.registry import STUDENTS, Chosen, choose_students
+
+pytestmark = pytest.mark.slow
 
 # The table in docs/students.md: numbers of four bytes, by V words, w the teacher's width, d dimensions.
 FORMULAS = {
@@ -29,7 +32,7 @@ FORMULAS = {
 }
 
 
-def chosen(name: str, preset: str = "", **options: str):  # type: ignore[no-untyped-def]
+def chosen(name: str, preset: str = "", **options: str) -> Chosen:
     given = {**options, **({"preset": preset} if preset else {})}
     return choose_students([name], {name: given} if given else {})[name]
 
@@ -47,7 +50,7 @@ def test_the_sizes_in_the_documentation_are_right(name: str, preset: str) -> Non
     words, width = 750_000, 768
     size = state_size(chosen(name, preset)).bytes(words, width)
     expected = FORMULAS[name, preset](words, width)
-    # Besides the tables no more than 60 bytes a word, and a few matrices of the teacher's width.
+    # Besides the tables no more than 60 bytes per word, and a few matrices of the teacher's width.
     assert expected <= size <= expected + 60 * words + 32 * width * width
 
 
@@ -80,7 +83,7 @@ def test_a_plan_tells_hours_memory_and_disk(
     assert memory["closed"] == pytest.approx(4 * 750_000 * 32, rel=0.1)
     assert memory["x2static"] == pytest.approx(8 * 750_000 * 32, rel=0.1)
     assert memory["total"] == sum(size for name, size in memory.items() if name != "total")
-    assert planned["disk_bytes"]["x2static"] > 4e9  # four bytes a word, and its contexts
+    assert planned["disk_bytes"]["x2static"] > 4e9  # four bytes per word, and its contexts
     assert planned["disk_bytes"]["text"] == 2e9  # no more is kept of it
     assert planned["divides"] == {"aggregate": True, "closed": True, "x2static": False}
     assert 0 < rates["efficiency"] < 1
@@ -100,23 +103,20 @@ def test_a_plan_for_people_says_what_is_assumed(
 
 def test_the_estimated_vocabulary_is_near_the_measured_one() -> None:
     for words, counted in ((250_000, 5_399), (1_000_000, 14_042), (5_000_000, 37_866)):
-        assert Job("minilm", words).vocabulary_size == pytest.approx(counted, rel=0.15)
+        assert PlannedRun(words).expected_vocabulary == pytest.approx(counted, rel=0.15)
 
 
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
         (["--words", "many"], "'many' is no number"),
-        (["--words", "0"], "not between 1 and"),
+        (["--words", "inf"], "'inf' is no number"),
+        (["--words", "0"], "--words must be between 1 and"),
         (["--words", "1e6", "--student", "agregate"], "there is no student 'agregate'"),
         (["--words", "1e6", "--teacher", "./nowhere"], "is no folder"),
         (["--words", "1e6", "--seconds", "0"], "--seconds must be between"),
     ],
 )
 def test_wrong_usage_is_told_in_a_sentence(options: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        code = main(["plan", "--teacher", "minilm", *options])
-    except SystemExit as stop:  # argparse's own way
-        code = stop.code  # type: ignore[assignment]
-    assert code == 2
+    assert main(["plan", "--teacher", "minilm", *options]) == 2
     assert reason in capsys.readouterr().err

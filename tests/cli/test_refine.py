@@ -84,6 +84,15 @@ def test_nothing_is_replaced_without_being_told(folder: Path, capsys: pytest.Cap
         assert main([*command, "--overwrite"]) == 0
 
 
+def test_both_files_of_a_pair_are_kept_without_being_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "metadata.tsv").write_text("precious")
+    for command in (["refine", str(folder / "v"), str(folder / "vectors.tsv"), "--method", "center"],
+                    ["combine", str(folder / "vectors.tsv"), str(folder / "v"), str(folder / "v")]):  # fmt: skip
+        assert main(command) == 2
+        assert "metadata.tsv exists" in capsys.readouterr().err
+    assert (folder / "metadata.tsv").read_text() == "precious"
+
+
 def test_combine_takes_weights_and_tells_what_it_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     vectors = load(folder / "v")
     save(vectors.take(WORDS[:6]), folder / "part:2")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from wordstill.cli import main
-from wordstill.evaluation.parsers import read_pairs
+from wordstill.evaluation.tasks.similarity import read_pairs
 from wordstill.formats import save
 from wordstill.studies import STUDIES
 from wordstill.vectors import WordVectors

@@ -162,12 +162,15 @@ def test_convert_goes_there_and_back(folder: str, tmp_path: Path, capsys: pytest
     assert read.matrix.tolist() == ROWS
 
 
-def test_convert_replaces_only_when_told_to(folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "a.txt").write_text("precious")
-    assert main(["convert", folder, str(tmp_path / "a.txt")]) == 2
-    assert "exists" in capsys.readouterr().err
-    assert (tmp_path / "a.txt").read_text() == "precious"
-    assert main(["convert", folder, str(tmp_path / "a.txt"), "--overwrite"]) == 0
+def test_convert_replaces_only_vectors_and_only_when_told_to(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for text, replaced in (("precious", False), ("1 2\na 1 2\n", True)):
+        (tmp_path / "a.txt").write_text(text)
+        assert main(["convert", folder, str(tmp_path / "a.txt")]) == 2
+        assert "exists" in capsys.readouterr().err
+        assert main(["convert", folder, str(tmp_path / "a.txt"), "--overwrite"]) == (0 if replaced else 2)
+        assert ((tmp_path / "a.txt").read_text() == text) != replaced
     assert load(tmp_path / "a.txt").words == WORDS
 
 

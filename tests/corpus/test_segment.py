@@ -140,6 +140,7 @@ def test_a_tokenizer_json_cuts_the_same_words(tokenizer: object, text: str) -> N
     assert [word for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(normal)] == words(known)
 
 
+@pytest.mark.slow
 def test_a_tokenizer_json_agrees_on_the_class_of_every_character(tokenizer: object) -> None:
     differing = []
     for code in range(sys.maxunicode + 1):

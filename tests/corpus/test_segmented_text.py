@@ -14,9 +14,8 @@ from hypothesis import strategies as some
 
 from wordstill.corpus.read import BEGINNING, Position
 from wordstill.corpus.segment import Segmenter
-from wordstill.corpus.segmented_text import KeptText, Segmented, Segmenting, _written
+from wordstill.corpus.segmented_text import Chunk, KeptText, Segmented, Segmenting, _written
 from wordstill.corpus.vocabulary import Counts, Phrases
-from wordstill.system.workers import Chunk
 
 PHRASES = Phrases.of(("new_york", "York City", "dr."), Segmenter(), lowercase=True)
 pieces = some.sampled_from(["New", "York", "City", "Dr.", "don't", "a", "A", "3.5", ". Then", "é", "東京"])

@@ -54,6 +54,7 @@ def english() -> list[str]:
     return texts(real_dump(ENGLISH))
 
 
+@pytest.mark.slow
 def test_a_real_dump_gives_clean_prose(english: list[str]) -> None:
     assert english[0].startswith("Anarchism is a political philosophy that advocates self-governed societies")
     assert len(english) > 4000
@@ -74,6 +75,7 @@ def test_a_real_dump_full_of_tables_leaves_none_of_their_cells() -> None:
     assert [text for text in found if any(mark in text for mark in (*MARKUP, "colspan", "style="))] == []
 
 
+@pytest.mark.slow
 def test_reading_a_dump_goes_on_from_a_position(english: list[str]) -> None:
     rest = list(Corpus([real_dump(ENGLISH)]).paragraphs(Position(0, len(english) - 5)))
     assert [text for _, text in rest] == english[-5:]

@@ -6,11 +6,11 @@ import gc
 import json
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import loky
 import numpy as np
 import pytest
 
@@ -20,6 +20,8 @@ from wordstill import WordVectors
 from wordstill.corpus.segment import SegmentSettings
 from wordstill.corpus.vocabulary import VocabularySettings
 from wordstill.distillation.distill import distill
+from wordstill.distillation.job import Job
+from wordstill.distillation.run_record import read_record
 from wordstill.distillation.settings import DistillSettings
 from wordstill.errors import InputError
 
@@ -27,49 +29,40 @@ from wordstill.errors import InputError
 def test_processes_that_read_ahead_change_no_byte(
     settings: DistillSettings, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wordstill.system.workers.CHUNK", 2000)
+    monkeypatch.setattr("wordstill.corpus.segmented_text.CHUNK", 2000)
     monkeypatch.setattr("wordstill.system.workers.DONE_HERE", 2)
     limited = replace(settings, students=("aggregate", "closed"), student_options={}, words=3000)
     alone = distill(corpus, out=tmp_path / "alone", settings=limited, workers=0)
     shared = distill(corpus, out=tmp_path / "shared", settings=limited, workers=2)
     assert vector_bytes(alone.folder) == vector_bytes(shared.folder)
-    assert 3000 <= alone.record["corpus"]["words"] == shared.record["corpus"]["words"] < 3100
+    assert 3000 <= alone.record.corpus.words == shared.record.corpus.words < 3100
 
 
 def test_words_are_counted_while_the_teacher_is_loaded(
     settings: DistillSettings, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wordstill.system.workers.CHUNK", 500)
-    pools: list[Any] = []
-
-    class Pool(loky.ProcessPoolExecutor):  # type: ignore[misc]
-        def __init__(self, **asked: Any) -> None:
-            super().__init__(**asked)
-            pools.append(self)
-            self.given: list[Any] = []
-
-        def submit(self, *task: Any) -> Any:
-            self.given.append(super().submit(*task))
-            return self.given[-1]
+    monkeypatch.setattr("wordstill.corpus.segmented_text.CHUNK", 500)
+    text = tmp_path / "run" / "unfinished" / "kept" / "+text.bin"
 
     def load(*asked: Any, **more: Any) -> Any:
-        done = [future.result(timeout=60) for future in pools[0].given]  # nobody has asked for these yet
-        raise InputError(f"{len(done)} chunks are counted")
+        assert text.stat().st_size > 0, "the first stretch is counted and kept"
+        raise InputError("the teacher does not load")
 
-    monkeypatch.setattr(loky, "ProcessPoolExecutor", Pool)
-    monkeypatch.setattr("wordstill.distillation.load_teacher", load)
-    with pytest.raises(InputError, match="chunks are counted") as raised:
+    monkeypatch.setattr("wordstill.distillation.preparing.load_teacher", load)
+    with pytest.raises(InputError, match="does not load"):
         distill(corpus, out=tmp_path / "run", settings=settings, workers=2)
-    assert int(str(raised.value).split()[0]) > 10
-    assert not list(tmp_path.rglob("*.bin"))
-    # A teacher that cannot be loaded ends the counting too.
-    with pytest.raises(loky.process_executor.ShutdownExecutorError):
-        pools[0].submit(len, [])
+    # A teacher that cannot be loaded ends the counting too, and leaves nothing behind.
+    assert not (tmp_path / "run").exists()
+    assert not [each for each in threading.enumerate() if "worker" in each.name.lower()]
 
 
-def test_the_garbage_collector_is_left_as_it_was(settings: DistillSettings, corpus: Path, tmp_path: Path) -> None:
+def test_a_garbage_collector_that_looks_rarely_is_left_as_it_was(
+    settings: DistillSettings, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before, inside = gc.get_threshold(), []
-    distill(corpus, out=tmp_path / "run", settings=settings, say=lambda text: inside.append(gc.get_threshold()))
+    rest = Job.rest
+    monkeypatch.setattr(Job, "rest", lambda self: (inside.append(gc.get_threshold()), rest(self))[1])
+    distill(corpus, out=tmp_path / "run", settings=settings)
     assert {each[:2] for each in inside} == {before[:2]}
     assert {each[2] for each in inside} == {100 * before[2]}
     assert gc.get_threshold() == before
@@ -80,10 +73,11 @@ def test_a_run_leaves_its_record_and_the_vectors_of_every_student(
 ) -> None:
     run = distill(corpus, out=tmp_path / "run", settings=settings)
     assert sorted(item.name for item in run.folder.iterdir()) == [
-        "aggregate", "closed", "paper", "run.json", "vocabulary.json", "x2static",
+        "aggregate", "closed", "paper", "run.json", "x2static",
     ]  # fmt: skip
     record = json.loads((run.folder / "run.json").read_text())
-    assert record == run.record
+    assert record == run.record.as_json()
+    assert read_record(run.folder) is not None
     assert record["corpus"]["paragraphs"] == 300
     assert record["corpus"]["words"] > 3000
     assert 1.0 <= record["padding"] < 1.1
@@ -148,7 +142,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(
 def test_every_layer_can_be_aggregated_at_once(teacher: str, corpus: Path, tmp_path: Path) -> None:
     settings = DistillSettings(teacher=teacher, students=("aggregate", "closed"), layer="all")
     run = distill(corpus, out=tmp_path / "run", settings=settings)
-    assert list(run.record["students"]) == [*(f"aggregate/layer-0{n}" for n in range(4)), "closed"]
+    assert list(run.record.students) == [*(f"aggregate/layer-0{n}" for n in range(4)), "closed"]
     assert (tmp_path / "run" / "aggregate" / "layer-02" / "model.safetensors").is_file()
     single = distill(
         corpus, out=tmp_path / "single", settings=DistillSettings(teacher=teacher, students=("aggregate",), layer=-2)
@@ -160,8 +154,8 @@ def test_every_layer_can_be_aggregated_at_once(teacher: str, corpus: Path, tmp_p
 
 def test_a_limit_of_words_ends_with_a_whole_paragraph(teacher: str, corpus: Path, tmp_path: Path) -> None:
     run = distill(corpus, out=tmp_path / "run", settings=DistillSettings(teacher=teacher, words=500))
-    assert 500 <= run.record["corpus"]["words"] < 600
-    assert run.record["corpus"]["paragraphs"] < 60
+    assert 500 <= run.record.corpus.words < 600
+    assert run.record.corpus.paragraphs < 60
 
 
 def test_fewer_dimensions_keep_most_of_the_similarities(teacher: str, corpus: Path, tmp_path: Path) -> None:
@@ -187,8 +181,8 @@ def test_forced_words_and_phrases_are_matched_in_the_text(teacher: str, corpus: 
     assert "york" not in vectors
     assert counts["unicorn"] == 0
     assert np.linalg.norm(vectors["unicorn"]) > 0
-    assert run.record["corpus"]["vocabulary"] == len(vectors)
-    assert run.record["students"]["aggregate"]["unseen"]["words_never_seen"] == 1
+    assert run.record.corpus.vocabulary == len(vectors)
+    assert run.record.students["aggregate"].unseen["words_never_seen"] == 1
 
 
 def test_cased_vocabularies_tell_the_from_the(teacher: str, corpus: Path, tmp_path: Path) -> None:
@@ -201,8 +195,8 @@ def test_the_filters_of_the_papers_leave_out_what_they_say(teacher: str, corpus:
     filtered = SegmentSettings(min_sentences=3, min_sentence_words=10, max_kept_sentence_words=40)
     run = distill(corpus, out=tmp_path / "run", settings=DistillSettings(teacher=teacher, segmentation=filtered))
     everything = distill(corpus, out=tmp_path / "all", settings=DistillSettings(teacher=teacher))
-    assert 0 < run.record["corpus"]["sentences"] < everything.record["corpus"]["sentences"]
-    assert run.record["corpus"]["words"] / run.record["corpus"]["sentences"] >= 10
+    assert 0 < run.record.corpus.sentences < everything.record.corpus.sentences
+    assert run.record.corpus.words / run.record.corpus.sentences >= 10
 
 
 @pytest.mark.parametrize(
@@ -216,13 +210,14 @@ def test_a_corpus_without_enough_words_is_refused(teacher: str, tmp_path: Path, 
         distill(path, out=tmp_path / "run", settings=DistillSettings(teacher=teacher))
 
 
+@pytest.mark.slow
 def test_ugly_text_is_read_by_stated_rules_and_breaks_nothing(teacher: str, tmp_path: Path) -> None:
     path = tmp_path / "ugly.txt"
     ugly = b"bad \xff\xfe bytes here. NUL \x00 and \x07 bell. " * 5
     long_word, long_line = b"x" * 5000 + b" ", b"a long line of words " * 40_000
     path.write_bytes(ugly + b"\n" + long_word * 6 + b"\n" + long_line + b"\nno final newline")
     run = distill(path, out=tmp_path / "run", settings=DistillSettings(teacher=teacher, students=("closed",)))
-    assert run.record["corpus"]["replaced_bytes"] == 10
+    assert run.record.corpus.replaced_bytes == 10
     vectors = run.vectors("closed")
     assert {"bad", "bytes", "nul", "bell", "long"} <= set(vectors)
     assert not any(set(word) & set(" \n\t\0") for word in vectors)
@@ -233,7 +228,7 @@ def test_words_that_the_teacher_cannot_read_are_counted(teacher: str, tmp_path: 
     path = tmp_path / "long.txt"
     path.write_text(("short words and " + "unbelievableincredible" * 4 + " too. ") * 6)
     run = distill(path, out=tmp_path / "run", settings=DistillSettings(teacher=teacher, longest_text=10))
-    assert run.record["truncated_words"] == 6
+    assert run.record.truncated_words == 6
     assert "short" in run.vectors("aggregate")
 
 

@@ -13,12 +13,14 @@ from wordstill.corpus.vocabulary import Vocabulary, VocabularySettings
 from wordstill.distillation import rare_words as unseen
 from wordstill.distillation import regression
 from wordstill.distillation.distill import distill
-from wordstill.distillation.rare_words import Completion, WordsAlone, fit, regressions, with_spelling
+from wordstill.distillation.rare_words import AloneFeatures, Completion, fit_map, regressions, with_spelling
 from wordstill.distillation.regression import Regressions, climb
 from wordstill.distillation.settings import DistillSettings
-from wordstill.students.student import Task
+from wordstill.students.student import Brief
 from wordstill.teacher.batch import Batch
 from wordstill.vectors import WordVectors
+
+pytestmark = pytest.mark.slow
 
 WIDTH = 16
 
@@ -33,9 +35,9 @@ def made_up(words: int, noise: float, off: float, seed: int = 0) -> tuple[np.nda
     return features.astype(np.float32), truth, counts
 
 
-def student_of(features: np.ndarray, counts: np.ndarray) -> tuple[WordsAlone, Vocabulary]:
+def student_of(features: np.ndarray, counts: np.ndarray) -> tuple[AloneFeatures, Vocabulary]:
     vocabulary = Vocabulary([f"w{row}" for row in range(len(counts))], counts)
-    alone = WordsAlone(Task(vocabulary, WIDTH, 6, 1), last=6)
+    alone = AloneFeatures(Brief(vocabulary, WIDTH, 6, 1), last=6)
     words = np.arange(len(counts), dtype=np.int32)
     layers = {layer: features[:, place * WIDTH : (place + 1) * WIDTH] for place, layer in enumerate((0, 6))}
     alone.observe(Batch(words=words, sentences=words, positions=words * 0, layers=layers))
@@ -72,9 +74,9 @@ def test_the_regression_is_scikit_learns_ridge(ridge: float, everything: bool) -
 def test_blocks_of_rows_add_up_to_the_same_regression(monkeypatch: pytest.MonkeyPatch) -> None:
     features, truth, counts = made_up(300, 0.0, 0.3)
     rows, targets = np.arange(7, 300), truth[7:].astype(np.float32)
-    whole = fit(regressions(features, rows, counts[7:]), targets, counts[7:])
+    whole = fit_map(regressions(features, rows, counts[7:]), targets, counts[7:])
     monkeypatch.setattr(regression, "BLOCK", 64)
-    parts = fit(regressions(features, rows, counts[7:]), targets, counts[7:])
+    parts = fit_map(regressions(features, rows, counts[7:]), targets, counts[7:])
     np.testing.assert_allclose(parts.map(features, rows), whole.map(features, rows), atol=1e-4)
     assert parts.ridge == whole.ridge
     assert parts.mix == pytest.approx(whole.mix, rel=1e-3)
@@ -162,7 +164,7 @@ def test_spellings_help_where_features_do_not() -> None:
     features = rng.standard_normal((len(words), 2 * WIDTH)).astype(np.float32)
     rows, hidden = np.arange(len(words) - 50), np.arange(len(words) - 50, len(words))
     known = WordVectors(words[:-50], truth[:-50], np.full(len(rows), 20))
-    fitted = fit(regressions(features, rows, np.full(len(rows), 20.0)), truth[:-50], np.full(len(rows), 20.0))
+    fitted = fit_map(regressions(features, rows, np.full(len(rows), 20.0)), truth[:-50], np.full(len(rows), 20.0))
     plain = fitted.map(features, hidden)
     blended, share, cosine = with_spelling(plain, words[-50:], known, fitted)
     assert share == max(unseen.SHARES)
@@ -185,13 +187,13 @@ def test_few_words_are_no_evidence_of_how_to_mix_but_still_predict() -> None:
 def test_one_seen_word_is_all_that_can_be_said_of_the_others() -> None:
     features, truth, counts = made_up(3, 0.0, 0.1)
     counted = counts[:1].astype(float)
-    fitted = fit(regressions(features, np.array([0]), counted), truth[:1].astype(np.float32), counted)
+    fitted = fit_map(regressions(features, np.array([0]), counted), truth[:1].astype(np.float32), counted)
     np.testing.assert_allclose(fitted.map(features, np.array([1, 2])), truth[[0, 0]], atol=1e-3)
 
 
 def test_a_constant_feature_and_equal_targets_break_nothing() -> None:
     features, counts = np.ones((50, 4), np.float32), np.full(50, 7.0)
-    fitted = fit(regressions(features, np.arange(50), counts), np.full((50, 3), 2.0, np.float32), counts)
+    fitted = fit_map(regressions(features, np.arange(50), counts), np.full((50, 3), 2.0, np.float32), counts)
     np.testing.assert_allclose(fitted.map(features, np.arange(3)), 2.0, atol=1e-4)
     assert np.isfinite(fitted.mix)
 
@@ -222,8 +224,8 @@ def test_every_student_gives_every_word_of_the_list_a_vector_and_a_broken_run_th
         assert vectors.counts[vectors.key_to_index["unicorn"]] == 0
         assert np.isfinite(vectors.matrix).all()
         assert (np.linalg.norm(vectors.matrix, axis=1) > 0).all()
-        assert ("unseen" in whole.record["students"][name]) == (name not in ("alone", "table"))
-    assert whole.record["students"]["closed"]["unseen"]["rare"] == "mix"
+        assert bool(whole.record.students[name].unseen) == (name not in ("alone", "table"))
+    assert whole.record.students["closed"].unseen["rare"] == "mix"
     break_run(corpus, tmp_path / "broken", settings, 3, lambda job: job.standing.shown > 0)
     resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True)
     for name in STUDENTS:

@@ -17,6 +17,8 @@ from wordstill.distillation.settings import DistillSettings
 from wordstill.errors import InputError
 from wordstill.system.large_tables import Tables
 
+pytestmark = pytest.mark.slow
+
 STUDENTS = ("closed", "dynamic-skipgram", "context-to-vec", "paper=dynamic-skipgram", "principal", "alone", "table")
 
 
@@ -40,18 +42,20 @@ def matrices(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.safetensors")}
 
 
-def test_every_student_leaves_vectors_of_its_size(settings: DistillSettings, corpus: Path, tmp_path: Path) -> None:
-    told: list[str] = []
-    run = distill(corpus, out=tmp_path / "run", settings=settings, say=told.append)
-    assert list(run.record["students"]) == [name.split("=")[0] for name in STUDENTS]
-    for name, student in run.record["students"].items():
+def test_every_student_leaves_vectors_of_its_size(
+    settings: DistillSettings, corpus: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("DEBUG", logger="wordstill"):
+        run = distill(corpus, out=tmp_path / "run", settings=settings)
+    assert list(run.record.students) == [name.split("=")[0] for name in STUDENTS]
+    for name, student in run.record.students.items():
         vectors = run.vectors(name)
         assert vectors.vector_size == (20 if name == "paper" else 32)
         assert np.isfinite(vectors.matrix).all()
-        assert bool(student["loss"]) == (name in ("dynamic-skipgram", "context-to-vec", "paper"))
+        assert bool(student.loss) == (name in ("dynamic-skipgram", "context-to-vec", "paper"))
     # One file of word vectors for the three who need them, and gone when the run is done.
-    assert any("word vectors are kept on disk for dynamic-skipgram and context-to-vec and paper" in t for t in told)
-    assert not (tmp_path / "run" / "kept").exists()
+    assert "word vectors are kept on disk for dynamic-skipgram and context-to-vec and paper" in caplog.text
+    assert not (tmp_path / "run" / "unfinished").exists()
     assert run.vectors("closed").words == run.vectors("dynamic-skipgram").words
 
 
@@ -66,7 +70,7 @@ def test_a_run_that_breaks_anywhere_resumes_to_the_same_vectors(
     break_run(corpus, tmp_path / "broken", settings, after)
     resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True)
     assert matrices(resumed.folder) == matrices(whole.folder)
-    assert resumed.record["students"] == whole.record["students"]
+    assert resumed.record.students == whole.record.students
 
 
 def test_more_space_than_was_allowed_is_refused_with_its_size(
@@ -76,7 +80,7 @@ def test_more_space_than_was_allowed_is_refused_with_its_size(
         distill(corpus, out=tmp_path / "run", settings=settings, keep_bytes=1000)
     # What a run may take is no setting of it: the same run goes on when there is room.
     run = distill(corpus, out=tmp_path / "run", settings=settings, resume=True)
-    assert run.record["finished"]
+    assert run.record.finished
 
 
 def plain(teacher: str) -> tuple[Any, Any]:
@@ -100,7 +104,7 @@ def test_alone_and_table_are_what_transformers_says_of_each_word(teacher: str, t
     tokenizer, model = plain(teacher)
     alone, table = run.vectors("alone"), run.vectors("table")
     assert alone.words == table.words == ["river", "tokyo", "unbelievable", "new_york", "u.s."]
-    assert run.record["corpus"]["words"] == 0
+    assert run.record.corpus.words == 0
     for word in alone.words:
         encoded = tokenizer([word.replace("_", " ")], is_split_into_words=True, return_tensors="pt")
         inside = [place for place, owner in enumerate(encoded.word_ids()) if owner is not None]
@@ -142,9 +146,9 @@ def test_tables_that_do_not_fit_into_memory_are_files_and_give_the_same_bytes(
             made.append(super().__call__(rows, columns))
             return made[-1]
 
-    monkeypatch.setattr("wordstill.distillation.half_of_memory", lambda: 20_000)
-    monkeypatch.setattr("wordstill.distillation.Tables", Watched)
+    monkeypatch.setattr("wordstill.distillation.preparing.half_of_memory", lambda: 20_000)
+    monkeypatch.setattr("wordstill.distillation.preparing.Tables", Watched)
     spilled = distill(corpus, out=tmp_path / "spilled", settings=settings)
     assert {isinstance(table, np.memmap) for table in made} == {True, False}
     assert matrices(spilled.folder) == matrices(whole.folder)
-    assert not (tmp_path / "spilled" / "kept").exists()
+    assert not (tmp_path / "spilled" / "unfinished").exists()

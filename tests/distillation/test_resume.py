@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,11 @@ from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.vocabulary import VocabularySettings
 from wordstill.distillation.distill import distill
 from wordstill.distillation.job import Interrupted
+from wordstill.distillation.run_record import RunRecord
 from wordstill.distillation.settings import DistillSettings
 from wordstill.errors import InputError
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("after", [1, 7, 19, 33, 40, 44])
@@ -35,20 +39,20 @@ def test_a_run_that_breaks_anywhere_resumes_to_the_same_vectors(
     break_run(corpus, tmp_path / "broken", settings, after)
     resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True)
     assert vector_bytes(resumed.folder) == vector_bytes(whole.folder)
-    assert resumed.record["students"] == whole.record["students"]
-    assert resumed.record["tokens"] == whole.record["tokens"]
+    assert resumed.record.students == whole.record.students
+    assert resumed.record.tokens == whole.record.tokens
 
 
 @pytest.mark.parametrize("keep", [0, 4000, 1e9])
 def test_how_much_text_is_kept_changes_nothing(
     settings: DistillSettings, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: float
 ) -> None:
-    monkeypatch.setattr("wordstill.system.workers.CHUNK", 2000)
+    monkeypatch.setattr("wordstill.corpus.segmented_text.CHUNK", 2000)
     monkeypatch.setattr("wordstill.system.workers.DONE_HERE", 3)
     whole = distill(corpus, out=tmp_path / "whole", settings=settings)
-    monkeypatch.setattr("wordstill.distillation.MOST_BYTES", keep)
+    monkeypatch.setattr("wordstill.distillation.counting.MOST_BYTES", keep)
     break_run(corpus, tmp_path / "broken", settings, 19)
-    text = json.loads((tmp_path / "broken" / "vocabulary.json").read_text())["text"]
+    text = json.loads((tmp_path / "broken" / "unfinished" / "vocabulary.json").read_text())["text"]
     assert (text["size"] > 0, text["whole"]) == (keep > 0, keep > 1e6)
     resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True, workers=2)
     assert vector_bytes(resumed.folder) == vector_bytes(whole.folder)
@@ -57,7 +61,7 @@ def test_how_much_text_is_kept_changes_nothing(
 def test_kept_text_that_is_gone_is_segmented_again(settings: DistillSettings, corpus: Path, tmp_path: Path) -> None:
     whole = distill(corpus, out=tmp_path / "whole", settings=settings)
     break_run(corpus, tmp_path / "broken", settings, 19)
-    (tmp_path / "broken" / "kept" / "+text.bin").unlink()
+    (tmp_path / "broken" / "unfinished" / "kept" / "+text.bin").unlink()
     resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True)
     assert vector_bytes(resumed.folder) == vector_bytes(whole.folder)
 
@@ -69,13 +73,13 @@ def test_kept_text_is_not_segmented_again(
     segment = Segmenter.__call__
 
     def once(self: Segmenter, paragraph: str) -> list[list[str]]:
-        assert not (out / "vocabulary.json").exists(), "the words were found before"
+        assert not (out / "unfinished" / "vocabulary.json").exists(), "the words were found before"
         return segment(self, paragraph)
 
     monkeypatch.setattr(Segmenter, "__call__", once)
     run = distill(corpus, out=out, settings=settings)
-    assert run.record["corpus"]["words"] > 1000
-    assert not (out / "kept").exists()
+    assert run.record.corpus.words > 1000
+    assert not (out / "unfinished").exists()
 
 
 def command(teacher: str, corpus: Path, out: Path, *more: str) -> list[str]:
@@ -114,7 +118,7 @@ def test_ctrl_c_keeps_everything_and_says_how_to_go_on(teacher: str, tmp_path: P
     arguments = command(teacher, corpus, out)
     arguments[arguments.index("--checkpoint-seconds") + 1] = "1000"
     process = subprocess.Popen(arguments, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    while not (out / "kept" / "x2static" / "words.bin").exists():
+    while not (out / "unfinished" / "kept" / "x2static" / "words.bin").exists():
         time.sleep(0.05)
         assert process.poll() is None
     time.sleep(0.5)
@@ -123,7 +127,7 @@ def test_ctrl_c_keeps_everything_and_says_how_to_go_on(teacher: str, tmp_path: P
     assert process.returncode == 130
     assert "--resume" in stderr
     assert "Traceback" not in stderr
-    assert json.loads((out / "checkpoint" / "progress.json").read_text())["batches"] > 0
+    assert json.loads((out / "unfinished" / "checkpoint" / "progress.json").read_text())["batches"] > 0
     subprocess.run([*arguments, "--resume"], check=True, capture_output=True)
     subprocess.run(command(teacher, corpus, tmp_path / "whole"), check=True, capture_output=True)
     assert vector_bytes(out) == vector_bytes(tmp_path / "whole")
@@ -152,7 +156,7 @@ def test_a_resume_with_changed_settings_says_which(settings: DistillSettings, co
     settings = replace(settings, students=("aggregate",), student_options={})
     distill(corpus, out=tmp_path / "run", settings=settings)
     changed = replace(settings, vocabulary=VocabularySettings(min_count=3), seed=2)
-    with pytest.raises(InputError, match=r"seed \(0 before, 2 now\), vocabulary.min_count \(5 before, 3 now\)"):
+    with pytest.raises(InputError, match=r"vocabulary.min_count \(5 before, 3 now\), seed \(0 before, 2 now\)"):
         distill(corpus, out=tmp_path / "run", settings=changed, resume=True)
     longer = write_corpus(tmp_path / "texts.txt", 301)
     with pytest.raises(InputError, match="changed: the corpus itself"):
@@ -165,8 +169,8 @@ def test_a_run_of_another_version_is_not_gone_on_with(
     """Defaults may have changed between versions, and the vectors would be of neither."""
     settings = replace(settings, students=("aggregate",), student_options={})
     with monkeypatch.context() as patch:
-        patch.setattr("wordstill.distillation.run_folder.__version__", "0.0.1")
-        patch.setattr("wordstill.distillation.teach", lambda *given, **options: 1 / 0)
+        patch.setattr(RunRecord, "__init__", partialmethod(RunRecord.__init__, version="0.0.1"))
+        patch.setattr("wordstill.distillation.distill.read_text", lambda *given, **options: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             distill(corpus, out=tmp_path / "run", settings=settings)
     with pytest.raises(InputError, match=r"changed: wordstill itself \(0\.0\.1 before"):

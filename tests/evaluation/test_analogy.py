@@ -8,10 +8,18 @@ from gensim.models import KeyedVectors
 
 from wordstill import WordVectors
 from wordstill.errors import InputError
-from wordstill.evaluation import analogy as module
-from wordstill.evaluation.analogy import Asked, analogy, analogy_backwards, analogy_with_mean_vector, solve
-from wordstill.evaluation.parsers import Questions, read_questions
+from wordstill.evaluation import EvaluationSettings
 from wordstill.evaluation.space import Space, make_space
+from wordstill.evaluation.tasks import analogy as module
+from wordstill.evaluation.tasks.analogy import (
+    Asked,
+    Questions,
+    analogy,
+    analogy_backwards,
+    analogy_with_mean_vector,
+    read_questions,
+    solve,
+)
 
 PLACES = [("athens", "greece"), ("oslo", "norway"), ("cairo", "egypt"), ("lima", "peru"), ("rome", "italy")]
 
@@ -113,9 +121,9 @@ def test_broken_rows_never_answer() -> None:
     np.testing.assert_array_equal(outcome.values, analogy(without, questions_of(PLACES)).values)
 
 
-def test_another_method_is_refused() -> None:
-    with pytest.raises(InputError, match="'add' or 'multiply'"):
-        analogy(make_space("v", capitals()), questions_of(PLACES), "divide")  # type: ignore[arg-type]
+def test_another_rule_is_refused() -> None:
+    with pytest.raises(InputError, match="--method is one of add, multiply"):
+        EvaluationSettings(method="divide")  # type: ignore[arg-type]
 
 
 def test_muse_asks_for_the_third_word() -> None:

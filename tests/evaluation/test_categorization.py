@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.metrics.cluster import contingency_matrix
 
-from wordstill.evaluation.categorization import categorization, categorization_of_web, in_majority
-from wordstill.evaluation.parsers import Categories
 from wordstill.evaluation.space import Space
+from wordstill.evaluation.tasks.categorization import Categories, categorization, categorization_of_web, in_majority
 
 WORDS = [f"w{number}" for number in range(30)]
 LABELS = ["animal"] * 10 + ["tool"] * 10 + ["fruit"] * 10

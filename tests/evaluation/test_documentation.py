@@ -32,7 +32,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a.txt", "b.bin", "run/aggregate/layer-00", "run/aggregate/layer-01"):
         WordVectors(words, generator.standard_normal((12, 4)).astype(np.float32)).save(tmp_path / name)
     students = {f"aggregate/layer-0{n}": {"path": f"aggregate/layer-0{n}"} for n in range(2)}
-    (tmp_path / "run" / "run.json").write_text(json.dumps({"students": students}))
+    (tmp_path / "run" / "run.json").write_text(json.dumps({"settings": {}, "students": students}))
     (tmp_path / "my-pairs.tsv").write_text("sun\tmoon\t5\nlove\tcat\t3\nold\tnew\t1\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(downloading, "fetch", lambda file, name: b"sun moon 3\n")

@@ -11,9 +11,9 @@ from gensim.models import KeyedVectors
 
 from wordstill import WordVectors, evaluate
 from wordstill.errors import InputError
-from wordstill.evaluation import compare
-from wordstill.evaluation.parsers import read_pairs
+from wordstill.evaluation import EvaluationSettings, compare
 from wordstill.evaluation.results import Results
+from wordstill.evaluation.tasks.similarity import read_pairs
 
 KEYS = {"vectors", "task", "dataset", "metric", "score", "score_all", "low", "high", "items", "covered", "coverage"}
 
@@ -83,7 +83,7 @@ def test_a_run_folder_stands_for_all_its_students_and_layers_are_warned_about(pa
     for name, vectors in zip(("layer-00", "layer-01"), good_and_bad(pairs_file).values(), strict=True):
         vectors.save(run / "aggregate" / name)
         students[f"aggregate/{name}"] = {"path": f"aggregate/{name}"}
-    (run / "run.json").write_text(json.dumps({"students": students}))
+    (run / "run.json").write_text(json.dumps({"settings": {}, "students": students}))
     results = evaluate(run, datasets=[pairs_file])
     assert [result.vectors for result in results] == ["run/aggregate/layer-00", "run/aggregate/layer-01"]
     assert any("run/aggregate: the best of 2 layers is picked" in note for note in results.notes)
@@ -92,11 +92,34 @@ def test_a_run_folder_stands_for_all_its_students_and_layers_are_warned_about(pa
     assert "on the test" in results.table()
 
 
-@pytest.mark.parametrize("text", ["{", "{}", '{"students": {"a": 1}}', '{"students": {}}'])
-def test_a_broken_run_record_is_named(tmp_path: Path, pairs_file: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{", "cannot be read as JSON"),
+        ("{}", "is no run.json of wordstill"),
+        ('{"settings": {}, "students": {"a": 1}}', "is damaged"),
+        ('{"settings": {}, "students": {}}', "names no students; is the run finished"),
+    ],
+)
+def test_a_broken_run_record_is_named(tmp_path: Path, pairs_file: Path, text: str, expected: str) -> None:
     (tmp_path / "run.json").write_text(text)
-    with pytest.raises(InputError, match="is the run finished"):
+    with pytest.raises(InputError, match=f"run.json {expected}"):
         evaluate(tmp_path, datasets=[pairs_file])
+
+
+@pytest.mark.parametrize(
+    "path", ["..", "../other", "one/../../other", "/", "{tmp}/other", "", ".", "link", "link/deep"]
+)
+def test_the_vectors_of_a_run_are_looked_for_inside_its_folder_only(
+    tmp_path: Path, pairs_file: Path, path: str
+) -> None:
+    for name in ("run/one", "other", "elsewhere/deep"):
+        good_and_bad(pairs_file)["good"].save(tmp_path / name)
+    (tmp_path / "run" / "link").symlink_to(tmp_path / "elsewhere")
+    students = {"one": {"path": "one"}, "two": {"path": path.format(tmp=tmp_path)}}
+    (tmp_path / "run" / "run.json").write_text(json.dumps({"settings": {}, "students": students}))
+    with pytest.raises(InputError, match=r"the vectors of two are in .*, which is not a folder inside the run"):
+        evaluate(tmp_path / "run", datasets=[pairs_file])
 
 
 def test_the_average_of_five_is_there_when_all_five_are(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,6 +148,13 @@ def test_the_halves_together_are_the_whole(pairs_file: Path) -> None:
     assert sum(half.items for half in halves) == 80
     assert {half.split for half in halves} == {"dev", "test"}
     assert json.loads(Results(halves).to_json())[0]["split"] == "dev"
+
+
+def test_settings_are_one_object_or_keywords(pairs_file: Path) -> None:
+    vectors = good_and_bad(pairs_file)["good"]
+    settings = EvaluationSettings(datasets=(pairs_file,), split="dev", resamples=20)
+    asked = evaluate(vectors, None, [pairs_file], split="dev", resamples=20)
+    assert evaluate(vectors, settings=settings) == asked
 
 
 def test_no_overlap_is_no_score_and_no_coverage(pairs_file: Path) -> None:
@@ -163,12 +193,14 @@ def test_only_sets_that_are_here_are_judged_by_default_and_the_others_named() ->
         ({"datasets": ["ws353"], "tasks": ["analogy"]}, "not among the tasks"),
         ({"datasets": ["ws353", "ws353"]}, "two data sets are called"),
         ({"tasks": ["relations"]}, "no data set of relations is here"),
-        ({"compat": "senteval"}, "compat is"),
-        ({"split": "train", "datasets": ["ws353"]}, "a split is"),
-        ({"case": "upper"}, "case is one of"),
-        ({"top": 0}, "first word or more"),
-        ({"resamples": -1}, "resamples"),
-        ({"method": "divide"}, "'add' or 'multiply'"),
+        ({"compat": "senteval"}, "--compat is one of web, muse"),
+        ({"split": "train", "datasets": ["ws353"]}, "--split is one of dev, test"),
+        ({"case": "upper"}, "--case is one of auto, exact, ignore"),
+        ({"top": 0}, "--top must be at least 1"),
+        ({"resamples": -1}, "--resamples must be at least 0"),
+        ({"rounds": 3}, "there is no setting 'rounds'"),
+        ({"settings": EvaluationSettings(), "top": 3}, "top is given beside `settings`"),
+        ({"method": "divide"}, "--method is one of add, multiply"),
     ],
 )
 def test_bad_requests_are_refused_in_a_sentence(arguments: dict[str, object], expected: str) -> None:

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from wordstill.evaluation.parsers import Relation
-from wordstill.evaluation.relations import relation_scores, relation_scores_of_web, typicality
 from wordstill.evaluation.space import Space
+from wordstill.evaluation.tasks.relations import Relation, relation_scores, relation_scores_of_web, typicality
 
 WORDS = list("abcdefghij")
 MATRIX = np.random.default_rng(3).standard_normal((10, 5))

@@ -7,9 +7,8 @@ import pytest
 import scipy.stats
 from gensim.models import KeyedVectors
 
-from wordstill.evaluation.parsers import Pairs, read_pairs
-from wordstill.evaluation.similarity import similarity, similarity_with_mean_vector
 from wordstill.evaluation.space import Space, make_space
+from wordstill.evaluation.tasks.similarity import Pairs, read_pairs, similarity, similarity_with_mean_vector
 
 WORDS = ["sun", "moon", "star", "sea", "river", "tree"]
 

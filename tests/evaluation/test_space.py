@@ -6,7 +6,8 @@ from gensim.models import KeyedVectors
 
 from wordstill import WordVectors
 from wordstill.errors import InputError
-from wordstill.evaluation.space import Space, letters_and_digits, make_space
+from wordstill.evaluation.harnesses import letters_and_digits
+from wordstill.evaluation.space import Space, make_space
 
 CORNERS = np.eye(4, dtype=np.float32)
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordstill.errors import InputError
+from wordstill.evaluation import EvaluationSettings
 from wordstill.evaluation.split import half
 
 
@@ -28,5 +29,5 @@ def test_a_question_and_its_mirror_and_other_case_are_in_the_same_half() -> None
 
 
 def test_another_half_is_refused() -> None:
-    with pytest.raises(InputError, match="'dev' or 'test'"):
-        half([["a"]], "train")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="--split is one of dev, test"):
+        EvaluationSettings(split="train")  # type: ignore[arg-type]

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trees import tree_of
 
+from wordstill.cli import main
 from wordstill.errors import InputError
-from wordstill.explore.charts import Series, bar_chart, heat_map, line_chart, save, spread
+from wordstill.explore.charts import Series, bar_chart, check_picture, heat_map, line_chart, save, spaced_apart
 
 TWO = [
     Series("$first$", [10.0, 20.0, float("nan")], [5.0, 18.0, float("nan")], [15.0, 25.0, float("nan")]),
@@ -73,8 +75,50 @@ def test_another_ending_is_refused(tmp_path: Path) -> None:
 
 @given(st.lists(st.floats(0, 1), max_size=8))
 def test_labels_are_spread_without_changing_places(values: list[float]) -> None:
-    placed = spread(values, 0.05)
+    placed = spaced_apart(values, 0.05)
     for one, other in pairwise(np.argsort(values, kind="stable")):
         assert placed[other] - placed[one] >= 0.04
     if len(values) == 1:
         assert placed == values
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_a_picture_is_drawn_again_and_again_over_itself(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"chart.{kind}"
+    path.write_bytes(b"")
+    for values in ([1.0, 2.0], [3.0, 4.0]):
+        before = path.read_bytes()
+        save(line_chart([1, 2], [Series("one", values)]), path)
+        assert path.read_bytes() != before
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+@pytest.mark.parametrize("made", ["a photograph", "a chart of matplotlib's", "a chart without a mark", "notes"])
+def test_a_picture_that_wordstill_did_not_draw_is_refused_before_any_work_and_stays(
+    tmp_path: Path, kind: str, made: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"holiday.{kind}"
+    if made == "a photograph":
+        path.write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" if kind == "png" else b"<svg>wordstill</svg>")
+    elif made == "notes":
+        path.write_text("I drew this with wordstill")
+    else:
+        nameless = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
+        line_chart([1, 2], [Series("wordstill", [1.0, 2.0])]).savefig(
+            path, metadata=nameless if made == "a chart without a mark" else None
+        )
+    before = tree_of(tmp_path)
+    with pytest.raises(InputError, match=r"holiday\.\w+ is not recognised as wordstill's own and is not replaced"):
+        save(line_chart([1, 2], [Series("one", [1.0, 2.0])]), path)
+    assert main(["plot", "pairs", "no-such-vectors", "--out", str(path)]) == 2
+    assert "choose another name, or move it away" in capsys.readouterr().err
+    assert tree_of(tmp_path) == before
+
+
+def test_a_folder_with_the_name_of_a_picture_is_refused_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "album.png").mkdir()
+    (tmp_path / "album.png" / "one.jpg").write_bytes(b"\xff\xd8")
+    before = tree_of(tmp_path)
+    with pytest.raises(InputError, match=r"album\.png holds one\.jpg, which wordstill did not write"):
+        check_picture(tmp_path / "album.png")
+    assert tree_of(tmp_path) == before

@@ -13,13 +13,15 @@ import pytest
 from wordstill import WordVectors
 from wordstill.cli import main
 from wordstill.errors import InputError
-from wordstill.evaluation.parsers import Categories
+from wordstill.evaluation.tasks.categorization import Categories
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib")
 
 from wordstill.explore.charts import save
 from wordstill.explore.labelled_points import Picture
+from wordstill.explore.layout import Projection
 from wordstill.explore.picture_words import read_word_pairs, relation_pairs
+from wordstill.explore.plot_kinds import PairsPlot, plot
 from wordstill.explore.plots import categories_plot, neighbors_plot, pairs_plot
 
 UGLY = [
@@ -64,9 +66,9 @@ def overlapping(boxes: list[tuple[float, float, float, float]]) -> int:
 WORDS = [f"word{number}" for number in range(80)]
 
 
-@pytest.mark.parametrize("method", ["pca", "tsne"])
-def test_labels_of_pairs_do_not_overlap(method: str) -> None:
-    picture = pairs_plot(made(WORDS), list(zip(WORDS[:30], WORDS[30:60], strict=True)), method)
+@pytest.mark.parametrize("projection", ["pca", "tsne"])
+def test_labels_of_pairs_do_not_overlap(projection: Projection) -> None:
+    picture = pairs_plot(made(WORDS), list(zip(WORDS[:30], WORDS[30:60], strict=True)), projection)
     ((boxes),) = labels_of(picture)
     assert len(boxes) == 60
     assert overlapping(boxes) == 0
@@ -140,7 +142,7 @@ def test_pairs_of_a_file_may_stand_between_tabs_commas_or_blanks(tmp_path: Path)
     (tmp_path / "pairs.txt").write_text("# who\nking\tqueen\nman,woman\nuncle aunt\nking\tqueen\n")
     assert read_word_pairs(tmp_path / "pairs.txt") == [("king", "queen"), ("man", "woman"), ("uncle", "aunt")]
     (tmp_path / "bad.txt").write_text("king queen\nman\n")
-    with pytest.raises(InputError, match=r"bad.txt, line 2: expected two words, found 1"):
+    with pytest.raises(InputError, match=r"bad.txt, line 2: expected two words, found 'man'"):
         read_word_pairs(tmp_path / "bad.txt")
 
 
@@ -185,6 +187,34 @@ def test_bad_input_is_one_sentence(
     assert expected in capsys.readouterr().err
 
 
+def test_python_draws_what_the_command_line_draws(tmp_path: Path) -> None:
+    made(WORDS).save(tmp_path / "v")
+    (tmp_path / "pairs.txt").write_text("word1 word2\nword3 word4\nword5 absent\n")
+    given = ["--relation", str(tmp_path / "pairs.txt"), "--method", "tsne", "--title", "A"]
+    assert main(["plot", "pairs", str(tmp_path / "v"), "--out", str(tmp_path / "one.svg"), *given]) == 0
+    settings = PairsPlot(relation=str(tmp_path / "pairs.txt"), projection="tsne", title="A")
+    for name, vectors in (("two.svg", tmp_path / "v"), ("three.svg", made(WORDS))):
+        picture = plot("pairs", vectors, tmp_path / name, settings=settings)
+        assert picture.notes == ["1 pairs without a vector left out: word5 absent"]
+        assert (tmp_path / name).read_bytes() == (tmp_path / "one.svg").read_bytes()
+    assert plot("neighbors", {"v": tmp_path / "v", "w": made(WORDS, seed=3)}, word="word5").figure.axes
+
+
+def test_bad_requests_are_refused_in_a_sentence() -> None:
+    vectors = made(WORDS)
+    for kind, keywords, expected in (
+        ("clouds", {}, "no picture 'clouds'; choose from pairs, neighbors, categories, attention"),
+        ("neighbors", {}, "needs a word"),
+        ("pairs", {"limit": 1}, "--limit must be at least 2"),
+        ("pairs", {"projection": "mds"}, "--method is one of pca, tsne, umap"),
+        ("attention", {"sentence": "a"}, "give its path"),
+    ):
+        with pytest.raises(InputError, match=expected):
+            plot(kind, vectors, **keywords)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="shows one of the vectors, not 2; choose from one, two"):
+        plot("pairs", {"one": vectors, "two": vectors})
+
+
 def test_umap_is_asked_for_where_it_is_missing() -> None:
     if importlib.util.find_spec("umap") is not None:
         pytest.skip("umap-learn is installed")
@@ -216,7 +246,7 @@ def test_attention_of_a_run_is_drawn_with_the_runs_own_teacher(
 
     teacher = make_model("bert", tmp_path / "bert")
     corpus = write_corpus(tmp_path / "texts.txt", 40)
-    run = distill(corpus, teacher=str(teacher), students=["dynamic-skipgram"], out=tmp_path / "run", quiet=True)
+    run = distill(corpus, teacher=str(teacher), students=["dynamic-skipgram"], out=tmp_path / "run")
     given = [str(run.folder / "dynamic-skipgram"), "--sentence", "The fox reads", "--out", str(tmp_path / "a.svg")]
     assert main(["plot", "attention", *given]) == 0
     text = re.sub("<[^>]*>", " ", (tmp_path / "a.svg").read_text())

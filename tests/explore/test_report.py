@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from trees import tree_of
 
 from small_reports import UGLY, WORDS, made, make_run, scores
 from wordstill import WordVectors
 from wordstill.cli import main
+from wordstill.distillation.run_record import PARTS, RunRecord, StudentRecord, TimeRecord
 from wordstill.errors import InputError
-from wordstill.explore.report import MOST_MODELS, default_words, script_json, write_report
-from wordstill.explore.report_facts import public_name, thinned
-from wordstill.explore.shown_words import shown
+from wordstill.explore.displayed_words import displayed
+from wordstill.explore.report import MOST_MODELS, default_words, report, script_json
+from wordstill.explore.report_data import public_name, thinned
 from wordstill.explore.wordmap import NONE, frequent_words, word_map
 
 
@@ -56,7 +58,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def page(run: Path) -> Page:
     out = run / "report.html"
-    write_report(run, out, words=["river", UGLY[0]], scores=scores("run/one", "run/two"), title="A <b>title</b>")
+    report(run, out, words=["river", UGLY[0]], scores=scores("run/one", "run/two"), title="A <b>title</b>")
     return Page(out.read_text(encoding="utf-8"))
 
 
@@ -87,7 +89,7 @@ def test_the_neighbours_of_every_word_are_those_that_the_vectors_give(page: Page
         row = words.index(word)
         expected = vectors.most_similar(word, topn=10)
         # The map has all words of this small model, so its neighbours are those of the whole vocabulary.
-        assert [words[number] for number in neighbors[row]] == [shown(near) for near, _ in expected]
+        assert [words[number] for number in neighbors[row]] == [displayed(near) for near, _ in expected]
         assert np.allclose(cosines[row] / 127, [cosine for _, cosine in expected], atol=0.005)
 
 
@@ -112,23 +114,35 @@ def test_scores_the_run_and_the_cards_are_there(page: Page) -> None:
     assert [entry["title"] for entry in data["scores"]] == ["WordSim-353", "<i>mine</i>", "mean of all"]
     assert data["scores"][0]["scores"][1]["covered"] == 80
     (run,) = data["runs"]
-    assert dict(run["seconds"]) == {"reading": 2.0, "teacher": 50.0, "one": 3.0, "two": 4.0, "the rest": 1.0}
+    parts = {"reading": 1.5, "teacher": 50.0, "one": 3.0, "two": 4.0, "writing vectors": 0.5, "other": 1.0}
+    assert dict(run["seconds"]) == parts
     assert [curve["name"] for curve in run["curves"]] == ["one"]
     assert len(run["curves"][0]["points"]) <= 400
     assert [model["run"] for model in data["models"]] == [0, 0]
     assert ["method.student", "aggregate"] in data["models"][0]["card"]
 
 
+def test_the_parts_of_a_runs_time_are_named_and_add_up(tmp_path: Path) -> None:
+    made([*WORDS, "nothing"]).save(tmp_path / "run" / "one")
+    parts = {part: 1.0 + place for place, part in enumerate(PARTS) if part != "students"}
+    seconds = TimeRecord(total=sum(parts.values()) + 7.5, parts=parts, students={"one": 7.5})
+    record = RunRecord({}, finished=True, students={"one": StudentRecord("one")}, seconds=seconds)
+    record.write(tmp_path / "run")
+    path = report(tmp_path / "run", tmp_path / "r.html", scores=[], map_words=20)
+    (run,) = Page(path.read_text(encoding="utf-8")).data["runs"]
+    shown = dict(run["seconds"])
+    assert sum(shown.values()) == pytest.approx(seconds.total)
+    assert list(shown) == [name if part != "students" else "one" for part, name in PARTS.items()]
+
+
 def test_the_same_input_gives_the_same_bytes(run: Path, tmp_path: Path) -> None:
-    pages = [
-        write_report(run, tmp_path / name, scores=scores("run/one"), map_words=50) for name in ("a.html", "b.html")
-    ]
+    pages = [report(run, tmp_path / name, scores=scores("run/one"), map_words=50) for name in ("a.html", "b.html")]
     assert pages[0].read_bytes() == pages[1].read_bytes()
 
 
 def test_the_size_is_bounded_by_the_words_of_the_map() -> None:
     models = [made([*WORDS, "nothing"], seed) for seed in range(2)]
-    size = len(script_json(word_map(models, 200, say=lambda line: None).as_json()))
+    size = len(script_json(word_map(models, 200).as_json()))
     assert size < 200 * (60 + 2 * 48) + 1000
 
 
@@ -150,10 +164,9 @@ def test_a_curve_is_thinned_by_averages() -> None:
         ("org/model", "org/model"),
         ("/home/someone/model", "model"),
         ("../model", "model"),
-        (None, None),
     ],
 )
-def test_a_report_does_not_tell_where_a_teacher_lay(name: str | None, expected: str | None) -> None:
+def test_a_report_does_not_tell_where_a_teacher_lay(name: str, expected: str) -> None:
     assert public_name(name) == expected
 
 
@@ -166,7 +179,7 @@ def test_words_are_chosen_where_nobody_names_any() -> None:
 
 def test_vectors_without_counts_card_or_run_have_a_report_too(tmp_path: Path) -> None:
     WordVectors(["a"], np.ones((1, 1))).save(tmp_path / "v.txt")
-    write_report(tmp_path / "v.txt", tmp_path / "r.html", scores=[])
+    report(tmp_path / "v.txt", tmp_path / "r.html", scores=[])
     data = Page((tmp_path / "r.html").read_text(encoding="utf-8")).data
     assert data["runs"] == []
     assert data["models"][0]["words"] == 1
@@ -174,7 +187,7 @@ def test_vectors_without_counts_card_or_run_have_a_report_too(tmp_path: Path) ->
 
 def test_a_lone_surrogate_is_written_as_an_escape(tmp_path: Path) -> None:
     vectors = WordVectors(["\udc80", "b", "c"], np.eye(3))
-    path = write_report({"v": vectors}, tmp_path / "r.html", scores=[])
+    path = report({"v": vectors}, tmp_path / "r.html", scores=[])
     assert "\\udc80" in Page(path.read_text(encoding="utf-8")).data["map"]["words"]
 
 
@@ -214,7 +227,7 @@ def test_scores_of_evaluate_are_used_again(run: Path, tmp_path: Path, capsys: py
         (["{run}", "--scores", "{run}/other.json"], "none is of run/one, run/two"),
         (["{run}", "--scores", "{run}/other.json", "--datasets", "ws353"], "not both"),
         (["{run}", "--scores", "{run}/good.json", "--words", "absent"], "'absent' has no vector in any"),
-        (["{run}", "--map-words", "0"], "from 1 to 60,000"),
+        (["{run}", "--map-words", "0"], "--map-words must be between 1 and 60,000"),
         (["{run}/absent"], "no file or folder"),
     ],
 )
@@ -235,4 +248,38 @@ def test_bad_input_is_one_sentence(
 def test_more_models_than_can_be_told_apart_are_refused() -> None:
     models = {str(number): WordVectors(["a"], np.ones((1, 1))) for number in range(MOST_MODELS + 1)}
     with pytest.raises(InputError, match="at most 12 vectors"):
-        write_report(models, "r.html")
+        report(models, "r.html")
+
+
+def test_a_report_replaces_a_report_and_an_empty_file(tmp_path: Path) -> None:
+    vectors = {"v": WordVectors(["a", "b", "c"], np.eye(3))}
+    (tmp_path / "r.html").write_text("")
+    for title in ("one", "two" + "o" * 10_000):
+        report(vectors, tmp_path / "r.html", scores=[], title=title)
+        assert f"<title>{title}</title>" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["<!doctype html><title>Mine</title>", "wordstill", "<!doctype html>" + " " * 5000 + '<meta name="generator">'],
+)
+def test_a_page_that_is_no_report_is_refused_before_any_work_and_stays(
+    tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "index.html").write_text(content)
+    before = tree_of(tmp_path)
+    refused = pytest.raises(InputError, match=r"index\.html is not recognised as wordstill's own and is not replaced")
+    with refused:
+        report({"v": WordVectors(["a", "b"], np.eye(2))}, tmp_path / "index.html", scores=[])
+    assert main(["report", "no-such-vectors", "--out", str(tmp_path / "index.html")]) == 2
+    assert "choose another name, or move it away" in capsys.readouterr().err
+    assert tree_of(tmp_path) == before
+
+
+def test_a_folder_with_the_name_of_a_page_is_refused_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "site.html").mkdir()
+    (tmp_path / "site.html" / "index").write_text("mine")
+    before = tree_of(tmp_path)
+    with pytest.raises(InputError, match=r"site\.html holds index, which wordstill did not write"):
+        report({"v": WordVectors(["a", "b"], np.eye(2))}, tmp_path / "site.html", scores=[])
+    assert tree_of(tmp_path) == before

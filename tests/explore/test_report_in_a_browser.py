@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from small_reports import UGLY, make_run, scores
-from wordstill.explore.report import write_report
+from wordstill.explore.report import report as write_page
+
+pytestmark = pytest.mark.slow
 
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -47,7 +49,7 @@ def browser() -> Iterator[Any]:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = make_run(tmp_path_factory.mktemp("browser") / "run")
     judged = scores("run/one", "run/two")
-    return write_report(run, run / "report.html", words=["river", UGLY[0]], scores=judged, title="A <b>title</b>")
+    return write_page(run, run / "report.html", words=["river", UGLY[0]], scores=judged, title="A <b>title</b>")
 
 
 @pytest.fixture

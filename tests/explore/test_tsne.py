@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from wordstill.arrays import Array, unit_rows
-from wordstill.explore.layout import map_places, places, principal_plane
-from wordstill.explore.nearest import nearest_rows
+from wordstill.explore.layout import map_places, nearest_rows, places, principal_plane
 from wordstill.explore.tsne import GridRepulsion, conditional, exact_repulsion
+
+pytestmark = pytest.mark.slow
 
 
 def clusters(each: int, count: int = 8, seed: int = 0) -> tuple[Array, Array]:

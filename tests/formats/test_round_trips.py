@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -10,27 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ugly_vectors import any_vectors, assert_same, one_row
+from written_formats import EVERY_FORMAT, place_for
 
 from wordstill.errors import InputError
-from wordstill.formats import FORMATS, TYPES, WRITTEN, detect, load, save
+from wordstill.formats import FORMATS, TYPES, detect, load, save
 from wordstill.vectors import WordVectors
 
-NEEDS = {"spacy": "spacy", "parquet": "pyarrow"}
-HERE = [
-    pytest.param(
-        name,
-        marks=pytest.mark.skipif(
-            name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None, reason=f"{NEEDS.get(name)} is not here"
-        ),
-    )
-    for name in WRITTEN
-]
-EVERY_FORMAT = pytest.mark.parametrize("name", HERE)
 NUMBERED = {"folder", "numpy", "parquet"}  # formats that keep the type of the numbers
-
-
-def place_for(folder: Path, name: str) -> Path:
-    return folder / f"v{(FORMATS[name].endings or ('',))[0]}"
 
 
 def written(vectors: WordVectors, path: Path, name: str) -> bool:
@@ -52,6 +37,7 @@ def must_be_held(vectors: WordVectors, name: str) -> bool:
     return all(FORMATS[name].holds(word) for word in vectors.words)
 
 
+@pytest.mark.slow
 @EVERY_FORMAT
 @settings(max_examples=40)
 @given(vectors=any_vectors() | any_vectors(one_token=True))

@@ -35,6 +35,7 @@ def write_with_gensim(vectors: WordVectors, path: Path, kind: str) -> None:
 
 
 # gensim leaves files open when it reads GloVe's.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("zipped", ["", ".gz"])

@@ -82,6 +82,7 @@ def test_words_of_several_parts_are_found_as_the_vectors_write_them() -> None:
     assert find_rows(asked, index).tolist() == [0, 3, 1, 2, 4, 4, -1, 5]
 
 
+@pytest.mark.slow
 def test_the_published_lexicons_are_read_whole(shared_data: Path) -> None:
     ppdb = shared_data / "lexicons" / "ppdb-xl.txt"
     lines = [line.split() for line in ppdb.read_text(encoding="utf-8").split("\n")]

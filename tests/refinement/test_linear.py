@@ -9,12 +9,12 @@ from small_spaces import made_vectors
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.refinement import center, pca, reduce_dimensions, remove_top, spectral, whiten
+from wordstill.refinement import center, pca, remove_top, spectral, whiten
 from wordstill.refinement.center import RemoveTopSettings
 from wordstill.refinement.pca import PcaSettings
 from wordstill.refinement.spectral import SpectralSettings
 from wordstill.refinement.whiten import WhitenSettings
-from wordstill.vectors.directions import BLOCK_ROWS
+from wordstill.vectors.directions import BLOCK_ROWS, reduce_dimensions
 
 MATRIX = made_vectors(300, 12).matrix @ np.diag(np.linspace(0.2, 3.0, 12, dtype=np.float32))
 

@@ -159,7 +159,7 @@ def test_the_number_of_threads_does_not_change_a_bit(monkeypatch: pytest.MonkeyP
     graph = lay_over(made_lexicon(vectors, 900), vectors.key_to_index, Lexicon.of([("w01", "w02"), ("w10", "w50")]))
     made = []
     for threads in (1, 2, 5):
-        monkeypatch.setattr("wordstill.refinement.retrofitting._threads", lambda number=threads: number)
+        monkeypatch.setattr("wordstill.refinement.retrofitting.usable_cores", lambda number=threads: number)
         made.append(graph_retrofit(vectors.matrix, graph))
     assert all((one.matrix == made[0].matrix).all() for one in made)
     assert all(one.objective == made[0].objective for one in made)

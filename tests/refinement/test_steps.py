@@ -29,10 +29,11 @@ def test_steps_are_taken_in_order_and_recorded_after_those_before() -> None:
     assert "refinement" not in vectors.card
 
 
-def test_every_sweep_is_reported_with_its_objective() -> None:
+def test_every_sweep_is_told_with_its_objective(caplog: pytest.LogCaptureFixture) -> None:
     vectors = made_vectors()
-    lines: list[str] = []
-    refine(vectors, ["retrofit"], made_lexicon(vectors), report=lines.append)
+    with caplog.at_level("INFO", logger="wordstill"):
+        refine(vectors, ["retrofit"], made_lexicon(vectors))
+    lines = caplog.messages
     assert "words take part" in lines[0]
     assert [line.split(":")[1].strip() for line in lines[1:]] == [f"sweep {number}" for number in range(11)]
     assert all("objective" in line for line in lines[1:])

@@ -8,16 +8,16 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.students.student import Task
+from wordstill.students.student import Brief
 from wordstill.teacher.batch import Batch
 
 # Repeated words, words outside the vocabulary, sentences of one and two words, one without any target.
 SENTENCES = ((0, 3, 1, 0), (2,), (-1, 4), (1, -1, 2, 5, 0, 3, 3), (-1, -1), (6, 0), (5, 4, 3, 2, 1))
 
 
-def made_task(words: int = 7, width: int = 5, layer: int = 2) -> Task:
+def made_brief(words: int = 7, width: int = 5, layer: int = 2) -> Brief:
     counts = np.array([900, 400, 200, 90, 30, 12, 5][:words])
-    return Task(Vocabulary([f"w{n}" for n in range(words)], counts), width, layer, total_words=1000, seed=3)
+    return Brief(Vocabulary([f"w{n}" for n in range(words)], counts), width, layer, total_words=1000, seed=3)
 
 
 def made_sentences(

@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from made import made_batch, made_sentences, made_task
+from made import made_batch, made_brief, made_sentences
 
 from wordstill.students.aggregate import Aggregate, AggregateSettings
 
@@ -12,7 +12,7 @@ Over = Literal["mean", "min", "max"]
 
 
 def learned(*seeds: int, over: Over = "mean") -> Aggregate:
-    student = Aggregate(made_task(), AggregateSettings(over))
+    student = Aggregate(made_brief(), AggregateSettings(over))
     for seed in seeds:
         student.observe(made_batch(made_sentences(seed=seed)))
     return student

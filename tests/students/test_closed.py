@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made import made_batch, made_sentences, made_task
+from made import made_batch, made_brief, made_sentences
 
 from reference.closed import closed_form, closed_form_of_windows
 from wordstill.arrays import Array
@@ -15,7 +15,7 @@ from wordstill.students.x2static import X2Static, X2StaticSettings
 
 
 def learned(*parts: list[tuple[Array, object]], settings: ClosedSettings | None = None) -> Closed:
-    student = Closed(made_task(), settings or ClosedSettings())
+    student = Closed(made_brief(), settings or ClosedSettings())
     for part in parts:
         student.observe(made_batch(part))
     return student
@@ -45,7 +45,7 @@ def test_a_window_ends_at_the_sentences_borders_and_leaves_its_word_out(window: 
 def test_a_word_without_a_vector_takes_up_its_place_in_a_window() -> None:
     batch = made_batch(made_sentences([(0, 1, 2, 3)]))
     gap = replace(batch, positions=np.array([0, 1, 3, 4], dtype=np.int32))  # the word at position 2 has no vector
-    student = Closed(made_task(), ClosedSettings(view="window", window=2))
+    student = Closed(made_brief(), ClosedSettings(view="window", window=2))
     student.observe(gap)
     vectors = batch.layers[2].astype(np.float64)
     np.testing.assert_allclose(student.gathered.sums[0], vectors[1], rtol=1e-6)
@@ -98,7 +98,7 @@ def test_settings_out_of_range_are_refused() -> None:
 
 
 def test_students_of_one_view_share_its_sums() -> None:
-    task, batches = made_task(), [made_batch(made_sentences(seed=seed)) for seed in (1, 2)]
+    task, batches = made_brief(), [made_batch(made_sentences(seed=seed)) for seed in (1, 2)]
     closed, trained = Closed(task, ClosedSettings(power=1.0)), X2Static(task, X2StaticSettings())
     other = Closed(task, ClosedSettings(view="window"))
     for batch in batches:
@@ -113,7 +113,7 @@ def test_students_of_one_view_share_its_sums() -> None:
 
 
 def test_sums_are_given_up_where_nobody_else_rests_on_them() -> None:
-    task, batch = made_task(), made_batch(made_sentences())
+    task, batch = made_brief(), made_batch(made_sentences())
     trained = X2Static(task, X2StaticSettings())
     contexts = trained.observe(batch)
     trained.replay(contexts)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from made import made_batch, made_sentences, made_task
+from made import made_batch, made_brief, made_sentences
 
 from wordstill.arrays import Array
 from wordstill.students.principal import Principal, PrincipalSettings
@@ -15,7 +15,7 @@ def occurrences(sentences: list[tuple[Array, object]], number: int) -> Array:
 
 
 def learned(sentences: list[tuple[Array, object]]) -> Principal:
-    student = Principal(made_task(), PrincipalSettings())
+    student = Principal(made_brief(), PrincipalSettings())
     for low in range(0, len(sentences), 7):
         student.observe(made_batch(sentences[low : low + 7]))  # type: ignore[arg-type]
     return student
@@ -44,7 +44,7 @@ def test_every_occurrence_makes_one_step_of_the_power_method() -> None:
 
 
 def test_the_sign_follows_the_occurrences_even_if_the_first_one_points_away() -> None:
-    student = Principal(made_task(), PrincipalSettings())
+    student = Principal(made_brief(), PrincipalSettings())
     vectors = np.tile(np.array([[2.0, 1.0, 0.0, 0.0, 0.0]], dtype=np.float32), (6, 1))
     vectors[0] *= -1
     student.observe(made_batch([(vectors, (0,) * 6)]))
@@ -60,7 +60,7 @@ def test_a_state_that_is_loaded_goes_on_to_the_same_bytes() -> None:
 
 
 def test_words_never_seen_or_always_zero_are_no_trouble() -> None:
-    student = Principal(made_task(), PrincipalSettings())
+    student = Principal(made_brief(), PrincipalSettings())
     student.observe(made_batch([(np.zeros((2, 5), dtype=np.float32), (1, -1))]))
     vectors = student.vectors()
     assert vectors.words == ["w1"]

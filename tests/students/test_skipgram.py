@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from made import made_batch, made_sentences, made_task
+from made import made_batch, made_brief, made_sentences
 
 from reference import skipgram as reference
 from reference.x2static import row_adagrad
@@ -45,7 +45,7 @@ CASES: list[Any] = [
 def student_of(settings: Any) -> Skipgram:
     """A student whose table and maps are far from zero, so that no score is."""
     kind = DynamicSkipgram if isinstance(settings, DynamicSkipgramSettings) else ContextToVec
-    student: Skipgram = kind(made_task(), settings)
+    student: Skipgram = kind(made_brief(), settings)
     random = np.random.default_rng(8)
     student.table = random.normal(size=student.table.shape).astype(np.float32)
     student.maps = {name: (0.3 * random.normal(size=m.shape)).astype(np.float32) for name, m in student.maps.items()}
@@ -124,7 +124,7 @@ def test_the_gradients_agree_with_finite_differences(settings: Any) -> None:
 def drawn_by(student: Skipgram, batch: Batch, step: int) -> Any:
     """The negatives that a step draws."""
     return (
-        student._windows(batch, generator(student.task.seed, 2, step)).rows[:, 2 * student.settings.window :].tolist()
+        student._windows(batch, generator(student.brief.seed, 2, step)).rows[:, 2 * student.settings.window :].tolist()
     )
 
 
@@ -232,7 +232,7 @@ def test_training_lowers_the_loss_from_any_start(kind: Callable[..., Skipgram], 
     batch = structured()
     for init in ("closed", "random"):
         given = replace(settings, init=init, subsample=0.0, epochs=5, pull=0.0, learning_rate=0.05, map_rate=0.1)
-        student = kind(replace(made_task(), total_words=1600), given)
+        student = kind(replace(made_brief(), total_words=1600), given)
         if student.closed is not None:
             student.observe(batch)
             student.begin(batch)
@@ -248,7 +248,7 @@ def test_training_lowers_the_loss_from_any_start(kind: Callable[..., Skipgram], 
 @pytest.mark.parametrize("dimensions", [0, 3])
 def test_the_start_is_the_closed_form(kind: Callable[..., Skipgram], settings: Any, dimensions: int) -> None:
     batch = structured()
-    student = kind(made_task(), replace(settings, dimensions=dimensions))
+    student = kind(made_brief(), replace(settings, dimensions=dimensions))
     assert student.observe(batch) is None
     expected = student.vectors().matrix
     student.begin(batch)
@@ -265,7 +265,7 @@ def test_a_state_that_is_loaded_goes_on_to_the_same_bytes(
     kind: Callable[..., Skipgram], settings: Any, preset: str
 ) -> None:
     settings = replace(type(settings).presets()[preset], dimensions=4, subsample=0.0)
-    student, resumed = (kind(made_task(), settings) for _ in range(2))
+    student, resumed = (kind(made_brief(), settings) for _ in range(2))
     batches = [made_batch(made_sentences(seed=seed)) for seed in (1, 2)]
     student.observe(batches[0])
     student.observe(batches[1])
@@ -286,7 +286,7 @@ def test_any_number_of_threads_gives_the_same_bytes(kind: Callable[..., Skipgram
     most = numba.get_num_threads()
     for threads in (1, most):
         numba.set_num_threads(threads)
-        student = kind(made_task(), replace(settings, init="random", subsample=0.0, map_rate=0.1))
+        student = kind(made_brief(), replace(settings, init="random", subsample=0.0, map_rate=0.1))
         student.observe(structured())
         tables.append(student.table.tobytes())
     numba.set_num_threads(most)
@@ -296,7 +296,7 @@ def test_any_number_of_threads_gives_the_same_bytes(kind: Callable[..., Skipgram
 def test_contexts_that_are_all_one_give_finite_vectors() -> None:
     batch = made_batch([(np.ones((3, 5), dtype=np.float32), (0, 1, 2))])
     for kind, settings in SMALL:
-        student = kind(made_task(), settings)
+        student = kind(made_brief(), settings)
         student.observe(batch)
         student.replay(batch)
         assert np.isfinite(student.vectors().matrix).all()
@@ -306,11 +306,11 @@ def test_options_are_read_and_refused_by_name() -> None:
     settings = read_settings(DynamicSkipgramSettings, "dynamic-skipgram", {"preset": "paper", "attention": "false"})
     assert (settings.attention, settings.dimensions) == (False, 300)
     for kind, options, message in (
-        (DynamicSkipgramSettings, {"window": "0"}, r"dynamic-skipgram\.window must be at least 1"),
+        (DynamicSkipgramSettings, {"window": "0"}, r"dynamic-skipgram\.window must be between 1 and"),
         (ContextToVecSettings, {"phi": "sine"}, r"phi is one of identity, tanh, relu"),
         (ContextToVecSettings, {"negative_weight": "-1"}, r"context-to-vec\.negative_weight must be at least 0"),
     ):
         with pytest.raises(InputError, match=message):
             read_settings(kind, "student", options)
     with pytest.raises(InputError, match=r"dynamic-skipgram\.dimensions must be between 1 and 5"):
-        DynamicSkipgram(made_task(), DynamicSkipgramSettings(dimensions=300))
+        DynamicSkipgram(made_brief(), DynamicSkipgramSettings(dimensions=300))

@@ -16,8 +16,11 @@ from wordstill import WordVectors
 from wordstill.cli import main
 from wordstill.distillation.distill import distill
 from wordstill.distillation.settings import DistillSettings
+from wordstill.studies import study as wordstill_study
 from wordstill.studies.corpus_size import short
 from wordstill.studies.teachers import folder_name
+
+pytestmark = pytest.mark.slow
 
 PAIRS = "river\tsea\t8\nfox\tdog\t9\ncity\tcountry\t6\nteacher\tstudent\t7\nfox\tgallon\t1\nword\triver\t2\n"
 
@@ -76,7 +79,7 @@ def test_window_sizes_share_one_run_and_are_what_single_runs_give(
     joint = WordVectors.load("windows/window-size/dynamic-skipgram-1")
     np.testing.assert_array_equal(single.vectors("dynamic-skipgram").matrix, joint.matrix)
     # Once more, and no teacher is asked.
-    monkeypatch.setattr("wordstill.distillation.load_teacher", None)
+    monkeypatch.setattr("wordstill.distillation.preparing.load_teacher", None)
     assert study("window-size", "--teacher", "bert", "--windows", "2", "1", out="windows") == found
 
 
@@ -123,6 +126,18 @@ def test_teachers_are_compared_on_the_same_words() -> None:
     assert [one.card["teacher"] for one in vectors] == ["bert", "gpt2"]
     assert vectors[0].words == vectors[1].words
     assert not np.allclose(vectors[0].matrix, vectors[1].matrix)
+    # The call in Python is the same study, and finds the same runs.
+    called = wordstill_study(
+        "teachers",
+        teacher=["bert", "gpt2"],
+        students=["aggregate"],
+        corpus="texts.txt",
+        threads=1,
+        datasets=["pairs.tsv", "more.tsv"],
+        resamples=50,
+        out="compared",
+    )
+    assert called.records == found["records"]
 
 
 def test_an_attention_map_tells_who_attends_to_whom(capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,13 +158,13 @@ def test_an_attention_map_tells_who_attends_to_whom(capsys: pytest.CaptureFixtur
         (["--datasets", "nothing"], "no data set and no file 'nothing'"),
         (["--png", "chart.jpg"], "neither .png nor .svg"),
         (["--set", "aggregate.x=1"], "an option is set for 'aggregate', which is not among the students"),
-        (["--windows", "0"], "window must be at least 1, not 0"),
+        (["--windows", "0"], "dynamic-skipgram.window must be between 1 and 1,000, not 0"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_any_work(
     more: list[str], told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wordstill.distillation.load_teacher", None)
+    monkeypatch.setattr("wordstill.distillation.preparing.load_teacher", None)
     call = ["study", "window-size", "--corpus", "texts.txt", "--teacher", "bert", "--datasets", "pairs.tsv"]
     assert main([*call, "--out", "refused", *more]) == 2
     assert told in capsys.readouterr().err

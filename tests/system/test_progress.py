@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from wordstill.system.progress import Progress, duration
+from wordstill.system.progress import MessageHandler, Progress, TerminalDisplay, duration, log, progress_shown
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_a_log_gets_a_plain_line_now_and_then(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
-    with Progress("distilling", 4000, 1000) as progress:
+    with progress_shown(), Progress("distilling", 4000, 1000) as progress:
         for _ in range(10):
             clock[0] += 10
             progress.advance(100)
@@ -34,7 +34,7 @@ def test_a_log_gets_a_plain_line_now_and_then(clock: list[float], capsys: pytest
 def test_what_is_done_once_says_nothing_about_the_time_left(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Progress("distilling", 4000, 1000) as progress:
+    with progress_shown(), Progress("distilling", 4000, 1000) as progress:
         with progress.paused():
             clock[0] += 3600
         clock[0] += 30
@@ -42,24 +42,39 @@ def test_what_is_done_once_says_nothing_about_the_time_left(
     assert capsys.readouterr().err == "distilling: 1,300 words, 10 words/s, 32%, 4 min 30 s left\n"
 
 
-def test_quiet_is_quiet(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
-    with Progress("distilling", 4000, quiet=True) as progress:
+def test_a_library_shows_nothing_unless_asked(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress("distilling", 4000) as progress:
         clock[0] += 1000
         progress.advance(100)
-    assert capsys.readouterr().err == ""
+    log.info("a message")
+    assert capsys.readouterr() == ("", "")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
-    with Progress("distilling", 4_000_000) as progress:
+    with progress_shown() as display, Progress("distilling", 4_000_000) as progress:
         progress.advance(2_000_000)
-        progress._bar.refresh()
+        assert isinstance(display, TerminalDisplay)
+        display._bar.refresh()
     shown = terminal.getvalue()
     assert "distilling" in shown
     assert "50%" in shown
     assert "words/s" in shown
+
+
+def test_a_message_does_no_harm_to_a_terminal(caplog: pytest.LogCaptureFixture) -> None:
+    stream = io.StringIO()
+    handler = MessageHandler(TerminalDisplay(stream))
+    log.addHandler(handler)
+    try:
+        with caplog.at_level("INFO", logger="wordstill"):
+            log.info("the word %s", "\x1b[31mred\x07")
+    finally:
+        log.removeHandler(handler)
+    assert stream.getvalue() == "the word \\x1b[31mred\\x07\n"

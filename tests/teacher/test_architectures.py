@@ -87,6 +87,7 @@ def teacher(folder: Path) -> Teacher:
     return load_teacher(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pooling", ["mean", "first", "last", "max", "min"])
 def test_word_vectors_of_a_padded_batch_equal_one_text_at_a_time(
     folder: Path, teacher: Teacher, pooling: Pooling

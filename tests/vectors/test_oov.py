@@ -79,7 +79,7 @@ def spelled(number: int) -> WordVectors:
 def test_spellings_tell_the_vectors_of_words_that_were_hidden() -> None:
     everything = spelled(360)
     known, hidden = everything.words[:300], everything.words[300:]
-    model = subwords.fit(everything.take(known))
+    model = subwords.fit_subwords(everything.take(known))
     cosines = [
         float(np.dot(model.vector(word), everything[word]))
         / float(np.linalg.norm(model.vector(word)) * np.linalg.norm(everything[word]))
@@ -90,7 +90,7 @@ def test_spellings_tell_the_vectors_of_words_that_were_hidden() -> None:
 
 def test_the_regression_is_what_a_dense_solution_gives() -> None:
     vectors = spelled(40)
-    model = subwords.fit(vectors, ridge=0.5)
+    model = subwords.fit_subwords(vectors, ridge=0.5)
     buckets = len(model.codes)
     grams = np.zeros((len(vectors), buckets))
     for row, word in enumerate(vectors.words):
@@ -135,7 +135,7 @@ def test_one_thread_and_two_fit_the_same_spellings() -> None:
     try:
         for threads in (1, 2):
             numba.set_num_threads(threads)
-            made.append(subwords.fit(wide))
+            made.append(subwords.fit_subwords(wide))
     finally:
         numba.set_num_threads(before)
     np.testing.assert_array_equal(made[0].codes, made[1].codes)
@@ -151,7 +151,7 @@ def test_any_text_has_a_spelling(word: str) -> None:
 
 def test_the_model_is_stored_with_the_vectors_and_small(tmp_path: Path) -> None:
     vectors = spelled(200)
-    vectors.subwords = subwords.fit(vectors)
+    vectors.subwords = subwords.fit_subwords(vectors)
     save(vectors, tmp_path / "v")
     read = WordVectors.load(tmp_path / "v")
     assert read.subwords is not None
@@ -161,12 +161,12 @@ def test_the_model_is_stored_with_the_vectors_and_small(tmp_path: Path) -> None:
     assert read.map(lambda matrix: matrix * 2).subwords is None  # another space
     vectors.subwords.save(tmp_path / "w")
     with pytest.raises(InputError, match="does not belong to vectors of 23 dimensions"):
-        subwords.load(tmp_path / "w", 23)
-    assert subwords.load(tmp_path, 24) is None
+        subwords.load_subwords(tmp_path / "w", 23)
+    assert subwords.load_subwords(tmp_path, 24) is None
 
 
 def test_vectors_without_a_direction_have_no_spellings() -> None:
     with pytest.raises(InputError, match="needs words with vectors"):
-        subwords.fit(WordVectors(["a", "b"], np.zeros((2, 3))))
-    one = subwords.fit(WordVectors(["a", "b"], np.array([[0.0, 0.0], [1.0, 2.0]])))
+        subwords.fit_subwords(WordVectors(["a", "b"], np.zeros((2, 3))))
+    one = subwords.fit_subwords(WordVectors(["a", "b"], np.array([[0.0, 0.0], [1.0, 2.0]])))
     assert np.isfinite(one.vector("c")).all()

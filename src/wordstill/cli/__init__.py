@@ -1,4 +1,4 @@
-"""The command line: one thin file a command, imported only when that command is called.
+"""The command line: one thin file per command, imported only when that command is called.
 
 A command's module has `configure(parser)`, which adds its arguments, and `run(arguments)`.
 """
@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 
 from wordstill import __version__
 from wordstill.errors import InputError
@@ -34,7 +36,6 @@ COMMANDS = {
     "info": "tell what a vectors file or folder is",
     "doctor": "tell what this machine can do, and what would make it faster",
     "plan": "estimate the hours and the memory of a large run",
-    "benchmark": "measure speed and memory on this machine",
 }
 
 
@@ -49,7 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 2
     try:
-        options.run(options)
+        with _listening(quiet=getattr(options, "quiet", False), verbose=getattr(options, "verbose", False)):
+            options.run(options)
         sys.stdout.flush()
     except InputError as error:
         print(f"wordstill {options.command}: {error}", file=sys.stderr)
@@ -61,6 +63,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         # `wordstill ... | head` closed its end: not an error, but Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+@contextmanager
+def _listening(*, quiet: bool, verbose: bool) -> Iterator[None]:
+    """Print the messages of a command on standard error, with its progress; nothing if it is to be quiet."""
+    from wordstill.system.progress import MessageHandler, TerminalDisplay, log, progress_shown
+
+    display = TerminalDisplay(sys.stderr)
+    handler, before = MessageHandler(display), log.level
+    log.addHandler(handler)
+    log.setLevel(logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO)
+    try:
+        with nullcontext() if quiet else progress_shown(display):
+            yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before)
 
 
 def _parser(names: list[str]) -> argparse.ArgumentParser:

@@ -9,12 +9,9 @@ The words are those that all have, in the order of the first. --dim reduces the 
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from wordstill.cli.refine import refuse_existing
-from wordstill.formats import WRITTEN
-from wordstill.vectors import WordVectors
+from wordstill.formats import WRITTEN, check_target
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,20 +21,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("sources", metavar="IN[:WEIGHT]", nargs="+", help="vectors in any format that is read; weight 1 by default")
     add("--dim", metavar="N", type=int, help="reduce the joined vectors to N dimensions")
     add("--format", choices=WRITTEN, help="the format to write, whatever the name of OUT")
-    add("--overwrite", action="store_true", help="replace OUT where it exists")
+    add("--overwrite", action="store_true", help="replace OUT where it holds vectors that wordstill wrote")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, join, write."""
     from wordstill.refinement import combine
 
-    refuse_existing(arguments.target, arguments.overwrite)
+    check_target(arguments.target, arguments.format, arguments.overwrite)
     sources = [source_and_weight(text) for text in arguments.sources]
-    parts = [WordVectors.load(path) for path, _ in sources]
-    joined = combine(parts, [weight for _, weight in sources], arguments.dim)
-    for (path, _), part in zip(sources, parts, strict=True):
-        if len(part) > len(joined):
-            print(f"{path}: {len(part) - len(joined):,} words that not all have were left out", file=sys.stderr)
+    joined = combine([path for path, _ in sources], [weight for _, weight in sources], arguments.dim)
     joined.save(arguments.target, format=arguments.format)
     print(f"{arguments.target}: {len(joined)} words, {joined.vector_size} dimensions")
 

@@ -11,7 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
+
+from wordstill.cli.text_table import table
+from wordstill.errors import InputError
+from wordstill.evaluation.datasets import DATASETS, dataset
+from wordstill.evaluation.lookup import find
+from wordstill.system.progress import log
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,44 +42,30 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _list(as_json: bool) -> None:
-    from wordstill.evaluation.datasets import DATASETS
-    from wordstill.evaluation.lookup import find
-
     rows = []
     for entry in DATASETS.values():
         found = find(entry)
         state = f"here ({found.place})" if found else "can be had" if entry.repository else "not here"
         rows.append((entry, found, state))
     if as_json:
+        columns = ("name", "task", "title", "citation", "licence")
         listed = [
-            {
-                "name": entry.name,
-                "task": entry.task,
-                "title": entry.title,
-                "citation": entry.citation,
-                "licence": entry.licence,
+            {name: getattr(entry, name) for name in columns}
+            | {
                 "state": state,
                 "path": str(found.path) if found else None,
                 "files": [vars(file) for file in entry.files],
             }
             for entry, found, state in rows
         ]
-        json.dump(listed, sys.stdout, indent=2, ensure_ascii=False)
-        print()
+        print(json.dumps(listed, indent=2, ensure_ascii=False))
         return
-    table = [("name", "task", "state", "licence", "what")]
-    table += [
-        (entry.name, entry.task, state, entry.licence, f"{entry.title} ({entry.citation})") for entry, _, state in rows
-    ]
-    widths = [max(len(row[column]) for row in table) for column in range(5)]
-    for row in table:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    lines = [(one.name, one.task, state, one.licence, f"{one.title} ({one.citation})") for one, _, state in rows]
+    print(table(("name", "task", "state", "licence", "what"), lines))
 
 
 def _get(names: list[str], force: bool) -> None:
-    from wordstill.evaluation.datasets import DATASETS, dataset
     from wordstill.evaluation.download import download
-    from wordstill.evaluation.lookup import find
 
     if names == ["all"]:
         names = [entry.name for entry in DATASETS.values() if entry.repository]
@@ -82,16 +73,12 @@ def _get(names: list[str], force: bool) -> None:
     for entry in [dataset(name) for name in names]:
         found = None if force else find(entry)
         if found is None:
-            print(f"{entry.name}: {len(entry.files)} files, licence: {entry.licence}", file=sys.stderr)
+            log.info("%s: %d files, licence: %s", entry.name, len(entry.files), entry.licence)
             found = download(entry)
         print(found.path)
 
 
 def _path(name: str) -> None:
-    from wordstill.errors import InputError
-    from wordstill.evaluation.datasets import dataset
-    from wordstill.evaluation.lookup import find
-
     found = find(dataset(name))
     if found is None:
         raise InputError(f"{name} is not on this machine; get it with: wordstill data get {name}")

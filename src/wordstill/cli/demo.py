@@ -8,7 +8,6 @@ other commands read.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 
@@ -25,26 +24,19 @@ def run(arguments: argparse.Namespace) -> None:
     from wordstill.studies.demo import DATASETS, demo_report, demo_run, neighbors_table, skip_gram
     from wordstill.system.progress import duration
 
-    def say(text: str) -> None:
-        if not arguments.quiet:
-            print(text, file=sys.stderr, flush=True)
-
-    say("distilling MiniLM over a small real Wikipedia (about 400,000 words)")
-    finished = demo_run(arguments.out, quiet=arguments.quiet)
-    spaces = {"skip-gram": skip_gram(finished, say)}
-    spaces |= {name: finished.vectors(name) for name in finished.record["students"]}
+    out = arguments.out
+    finished = demo_run(out)
     record = finished.record
+    spaces = {"skip-gram": skip_gram(finished), **{name: finished.vectors(name) for name in record.students}}
     print(
-        f"{record['corpus']['words']:,} words distilled in {duration(record['seconds']['total'])}, "
-        f"{record['words_per_second']:,.0f} words/s\n"
+        f"{record.corpus.words:,} words distilled in {duration(record.seconds.total)}, "
+        f"{record.words_per_second:,.0f} words/s\n"
     )
     results = evaluate(spaces, datasets=DATASETS)
     print(results.table())
     print()
     print(table(["word", "vectors", "nearest words"], neighbors_table(spaces)))
-    say("\nwriting a report")
-    report = demo_report(finished, results, say)
-    out = arguments.out
+    report = demo_report(finished, results)
     print(
         f"\nTry next:\n"
         f"  wordstill neighbors {out}/aggregate ocean\n"

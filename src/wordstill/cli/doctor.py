@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import Any
 
 from wordstill.errors import InputError
@@ -24,19 +23,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Examine and tell."""
+    """Examine the machine, and print what was found."""
     from wordstill.planning.doctor import examine
 
-    found = examine(
-        arguments.teacher, measure=arguments.measure, say=lambda text: print(text, file=sys.stderr, flush=True)
-    )
-    print(json.dumps(found, indent=2) if arguments.json else told(found))
+    found = examine(arguments.teacher, measure=arguments.measure)
+    print(json.dumps(found, indent=2) if arguments.json else in_words(found))
     if not found["ready"]:
         raise InputError(f"the main job cannot run here: {found['problems'][0]}")
 
 
-def told(found: dict[str, Any]) -> str:
-    """The findings for people."""
+def in_words(found: dict[str, Any]) -> str:
+    """Tell the findings in sentences."""
     machine, packages, disk = found["machine"], found["packages"], found["disk"]
     memory = f"{machine['memory_bytes'] / 1e9:.1f} GB of memory" if machine["memory_bytes"] else "memory unknown"
     lines = [

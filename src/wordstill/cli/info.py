@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from wordstill.cli.words import add_json, text_of
+from wordstill.explore.displayed_words import frequency_order
 from wordstill.formats import FORMATS, READ, detect, load
 from wordstill.io.files import plain
 from wordstill.io.sizes import bytes_of, in_units
@@ -31,33 +32,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print one line a fact, or all of them as a JSON object."""
-    facts = facts_of(arguments.path, arguments.read_as)
+    """Print a line per property, or all of them as a JSON object."""
+    found = properties(arguments.path, arguments.read_as)
     if arguments.json:
-        print(json.dumps(facts, ensure_ascii=False, indent=2, default=plain))
+        print(json.dumps(found, ensure_ascii=False, indent=2, default=plain))
         return
-    card = facts.pop("card")
-    facts["bytes"] = f"{facts['bytes']:,} ({in_units(facts['bytes'])})"
-    facts["top words"] = " ".join(
-        word if count is None else f"{word} ({count:,})" for word, count in facts["top words"]
+    card = found.pop("card")
+    found["bytes"] = f"{found['bytes']:,} ({in_units(found['bytes'])})"
+    found["top words"] = " ".join(
+        word if count is None else f"{word} ({count:,})" for word, count in found["top words"]
     )
-    _print(facts)
+    _print(found)
     if card:
         print("model card")
         _print({f"  {key}": value for key, value in card.items()})
 
 
-def _print(facts: Mapping[str, Any]) -> None:
-    width = max(map(len, facts))
-    for fact, value in facts.items():
+def _print(found: Mapping[str, Any]) -> None:
+    width = max(map(len, found))
+    for name, value in found.items():
         if isinstance(value, dict | list | tuple):
             value = json.dumps(value, ensure_ascii=False, default=plain)
-        shown = "not known" if value is None else f"{value:,}" if isinstance(value, int) else text_of(value)
-        print(f"{text_of(fact):{width}}  {shown}")
+        text = "not known" if value is None else f"{value:,}" if isinstance(value, int) else text_of(value)
+        print(f"{text_of(name):{width}}  {text}")
 
 
-def facts_of(path: str, read_as: str | None = None) -> dict[str, Any]:
-    """What is known of the vectors at a path."""
+def properties(path: str, read_as: str | None = None) -> dict[str, Any]:
+    """Find out what can be known of the vectors at a path."""
     format = FORMATS[read_as or detect(path)]
     vectors = load(path, format.name)
     lengths = vectors.norms
@@ -81,8 +82,6 @@ def facts_of(path: str, read_as: str | None = None) -> dict[str, Any]:
 
 
 def top_words(vectors: WordVectors) -> list[tuple[str, int | None]]:
-    """The most frequent words with their counts; the first ones where counts are not known."""
-    if vectors.counts is None:
-        return [(word, None) for word in vectors.words[:SHOWN]]
-    rows = np.argsort(-vectors.counts, kind="stable")[:SHOWN]
-    return [(vectors.words[row], int(vectors.counts[row])) for row in rows]
+    """List the most frequent words with their counts; the first ones where counts are not known."""
+    rows, counts = frequency_order(vectors)[:SHOWN].tolist(), vectors.counts
+    return [(vectors.words[row], None if counts is None else int(counts[row])) for row in rows]

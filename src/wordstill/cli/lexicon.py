@@ -4,7 +4,7 @@
   wordstill lexicon info wordnet+ --vectors run/aggregate glove.txt
   wordstill lexicon info wordnet --antonyms
 
-A lexicon is a file (a line a word and its neighbors, or a line a pair), a WordNet folder, `wordnet` or `wordnet+`.
+A lexicon is a file (a word and its neighbors per line, or a pair per line), a WordNet folder, `wordnet` or `wordnet+`.
 Words of several parts are joined by `_`, and found in vectors that join them by `_`, a space or a hyphen.
 """
 
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print a line a lexicon and vectors."""
+    """Print a line per lexicon and vectors."""
     from wordstill.refinement import read_lexicon
 
     loaded = {path: WordVectors.load(path) for path in arguments.vectors}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from wordstill.cli.words import add_options, add_vectors, require, show
+from wordstill.cli.words import add_answer_options, add_vectors, print_rows, require_words
 from wordstill.errors import InputError
 from wordstill.vectors import WordVectors
 
@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add this command's arguments."""
     add_vectors(parser)
     parser.add_argument("words", metavar="WORD", nargs="+", help="three words or more")
-    add_options(parser)
+    add_answer_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -24,6 +24,6 @@ def run(arguments: argparse.Namespace) -> None:
     if len(set(arguments.words)) < 3:
         raise InputError("to find the odd one takes three different words; give more")
     vectors = WordVectors.load(arguments.vectors)
-    require(vectors, arguments.words, arguments.oov)
+    require_words(vectors, arguments.words, arguments.oov)
     ranked = vectors.rank_by_centrality(arguments.words, arguments.oov)
-    show([(word, cosine) for cosine, word in reversed(ranked)], ("word", "cosine"), arguments.json)
+    print_rows([(word, cosine) for cosine, word in reversed(ranked)], ("word", "cosine"), arguments.json)

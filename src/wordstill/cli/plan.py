@@ -7,82 +7,38 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
-from wordstill.errors import InputError
+from wordstill.cli.options import add_settings, read_settings
+from wordstill.cli.text_table import table
+from wordstill.planning.settings import PlannedRun
+from wordstill.system.progress import duration
+
+# What a plan needs to know of the run itself, and of its size and measuring.
+OF_THE_RUN = ("teacher", "students", "student_options", "layer", "dimensions", "threads")
+OF_THE_PLAN = ("total_words", "vocabulary_size", "corpus", "measure", "seconds")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    add = parser.add_argument
-    add("--teacher", metavar="T", required=True, help="a model folder, a Hub name, or 'minilm'")
-    add("--words", metavar="N", type=whole, required=True, help="words of the corpus, such as 1e9")
-    add("--student", metavar="NAME[,NAME..]", default="aggregate", help="as for distill (aggregate)")
-    add("--set", metavar="STUDENT.OPTION=VALUE", nargs="+", action="extend", default=[], help="a student's option")
-    add("--layer", metavar="N|all|last", default="last", help="as for distill")
-    add("--dim", metavar="N", type=whole, help="dimensions of the vectors in the end")
-    add("--vocabulary-size", metavar="V", type=whole, help="words with a vector (what Wikipedia would have)")
-    add("--corpus", metavar="F", nargs="+", type=Path, default=[], help="text to measure on (made-up text)")
-    add("--measure", action="store_true", help="measure int8 and compiled bfloat16 too: a minute or two more")
-    add("--seconds", metavar="S", type=float, default=20.0, help="how long to measure, about (20)")
-    add("--threads", metavar="N", type=whole, help="threads to compute with")
-    add("--json", action="store_true", help="print JSON instead of tables")
-
-
-def whole(text: str) -> int:
-    """A whole number of at least 1, as people write large ones: 1e9, 750_000, 750,000."""
-    try:
-        number = float(text.replace(",", "").replace("_", ""))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
-    if not 1 <= number < 1e18:
-        raise argparse.ArgumentTypeError(f"{text} is not between 1 and 1e18")
-    return int(number)
+    add_settings(parser, PlannedRun, only=OF_THE_RUN + OF_THE_PLAN, required=("teacher", "total_words"))
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Measure, and tell."""
-    from wordstill.cli.distill import _layer
-    from wordstill.options import given_options, listed
-    from wordstill.students.registry import choose_students
-    from wordstill.system.machine import guard
+    """Measure, and print the plan."""
+    settings = read_settings(arguments, PlannedRun)
+    from wordstill.planning.plan import plan
 
-    students = tuple(listed(arguments.student))
-    options = given_options(arguments.set)
-    choose_students(students, options)  # a wrong name is told before anything is loaded
-    if not 1 <= arguments.seconds <= 3600:
-        raise InputError(f"--seconds must be between 1 and 3600, not {arguments.seconds:g}")
-    guard()  # before torch is imported
-    from wordstill.planning.plan import Job, plan
-
-    job = Job(
-        teacher=arguments.teacher,
-        words=arguments.words,
-        students=students,
-        options=options,
-        vocabulary=arguments.vocabulary_size,
-        layer=_layer(arguments.layer),
-        dimensions=arguments.dim,
-        threads=arguments.threads,
-    )
-    ways = ("bfloat16", "int8") if arguments.measure else ()
-    planned = plan(job, arguments.corpus, ways, arguments.seconds, lambda text: print(text, file=sys.stderr))
-    if arguments.json:
-        print(json.dumps(planned, indent=2))
-    else:
-        print(told(planned))
+    planned = plan(settings)
+    print(json.dumps(planned, indent=2) if arguments.json else in_words(planned))
 
 
-def told(planned: dict[str, Any]) -> str:
-    """The plan for people."""
-    from wordstill.cli.text_table import table
-    from wordstill.system.progress import duration
-
+def in_words(planned: dict[str, Any]) -> str:
+    """Tell the plan in tables and sentences."""
     measured, ways = planned["measured"], planned["precisions"]
     lines = [
-        f"measured over {measured['words']:,} words: {measured['tokens_a_word']:.2f} tokens a word; "
+        f"measured over {measured['words']:,} words: {measured['tokens_a_word']:.2f} tokens per word; "
         f"{measured['efficiency']:.0%} of the time that grows with the text is the teacher's",
         "",
         table(
@@ -101,9 +57,9 @@ def told(planned: dict[str, Any]) -> str:
             [[str(row["machines"]), *(_hours(row["hours"][name]) for name in ways)] for row in planned["hours"]],
         ),
         "",
-        table(["in memory", "GB"], [[name, f"{size / 1e9:.2f}"] for name, size in planned["memory_bytes"].items()]),
+        _gigabytes("in memory", planned["memory_bytes"]),
         "",
-        table(["on disk", "GB"], [[name, f"{size / 1e9:.2f}"] for name, size in planned["disk_bytes"].items()]),
+        _gigabytes("on disk", planned["disk_bytes"]),
         "",
         *_notes(planned),
     ]
@@ -112,6 +68,10 @@ def told(planned: dict[str, Any]) -> str:
 
 def _hours(hours: float) -> str:
     return f"{hours:,.1f}" if hours >= 1 else f"{hours:.3f}"
+
+
+def _gigabytes(title: str, sizes: dict[str, int]) -> str:
+    return table([title, "GB"], [[name, f"{size / 1e9:.2f}"] for name, size in sizes.items()])
 
 
 def _notes(planned: dict[str, Any]) -> list[str]:

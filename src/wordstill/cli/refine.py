@@ -5,7 +5,7 @@
   wordstill refine run/aggregate small --method pca --set pca.dimensions=128
 
 Steps are taken in the order given. The formats of IN and OUT are those of `wordstill convert`; a folder's model card
-lists the steps. A lexicon is a file (a line a word and its neighbors), a WordNet folder, `wordnet` (synonyms) or
+lists the steps. A lexicon is a file (a word and its neighbors per line), a WordNet folder, `wordnet` (synonyms) or
 `wordnet+` (hypernyms and hyponyms too).
 
   graph-retrofit  Zheng et al. 2022: towards the neighbors, the near ones more   variant own neighbors freedom scale
@@ -21,13 +21,10 @@ lists the steps. A lexicon is a file (a line a word and its neighbors), a WordNe
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from wordstill.errors import InputError
-from wordstill.formats import WRITTEN
+from wordstill.formats import WRITTEN, check_target
 from wordstill.options import given_options
-from wordstill.vectors import WordVectors
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,28 +37,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--antonyms", metavar="FILE", action="append", default=[], help="words to push apart: a file, or `wordnet`")
     add("--set", metavar="METHOD.OPTION=VALUE", action="append", default=[], help="an option of a method")
     add("--format", choices=WRITTEN, help="the format to write, whatever the name of OUT")
-    add("--overwrite", action="store_true", help="replace OUT where it exists")
+    add("--overwrite", action="store_true", help="replace OUT where it holds vectors that wordstill wrote")
     add("-q", "--quiet", action="store_true", help="tell nothing of the steps")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, take the steps, write."""
-    from wordstill.refinement import read_lexicons, refine
+    from wordstill.refinement import refine
 
-    refuse_existing(arguments.target, arguments.overwrite)
+    check_target(arguments.target, arguments.format, arguments.overwrite)
     vectors = refine(
-        WordVectors.load(arguments.source),
+        arguments.source,
         arguments.method,
-        read_lexicons(arguments.lexicon),
-        read_lexicons(arguments.antonyms, "antonyms"),
+        arguments.lexicon or None,
+        arguments.antonyms or None,
         given_options(arguments.set),
-        None if arguments.quiet else lambda line: print(line, file=sys.stderr),
     )
     vectors.save(arguments.target, format=arguments.format)
     print(f"{arguments.target}: {len(vectors)} words, {vectors.vector_size} dimensions")
-
-
-def refuse_existing(target: Path, overwrite: bool) -> None:
-    """Never replace what is there without being told to."""
-    if target.exists() and not overwrite:
-        raise InputError(f"{target} exists; give another name, or --overwrite to replace it")

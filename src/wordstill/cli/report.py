@@ -10,11 +10,12 @@ neighbours of chosen words, training curves and speed, and the model cards.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
+from wordstill.cli.options import add_settings, read_settings
 from wordstill.errors import InputError
-from wordstill.options import listed
+from wordstill.explore.report import ReportSettings, report
+from wordstill.system.progress import log
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,37 +23,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("vectors", metavar="VECTORS", nargs="+", help="files or folders of vectors, or run folders")
     add("--out", metavar="FILE", type=Path, default=Path("report.html"), help="the file to write (report.html)")
-    add("--words", type=listed, default=[], metavar="WORD,..", help="words whose neighbours are listed")
-    add("--datasets", type=listed, metavar="NAME,..", help="data sets to judge (all that are here)")
     add("--scores", metavar="FILE", type=Path, help="scores that `wordstill evaluate --json FILE` wrote")
-    add("--title", default="Word vectors", help="the page's title")
-    add("--map-words", metavar="N", type=int, default=20_000, help="words on the map (20000)")
+    add_settings(parser, ReportSettings)
     add("-q", "--quiet", action="store_true", help="no progress")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the report and print where it is."""
-    from wordstill.explore.report import write_report
-    from wordstill.explore.report_facts import read_scores
-
+    settings = read_settings(arguments, ReportSettings)
     if arguments.out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--out {arguments.out} must end in .html")
-    if arguments.scores and arguments.datasets:
+    if arguments.scores and settings.datasets:
         raise InputError("--scores brings its data sets along; give it or --datasets, not both")
-
-    def say(line: str) -> None:
-        if not arguments.quiet:
-            print(line, file=sys.stderr, flush=True)
-
-    path = write_report(
-        arguments.vectors,
-        arguments.out,
-        words=arguments.words,
-        scores=read_scores(arguments.scores) if arguments.scores else None,
-        datasets=arguments.datasets,
-        title=arguments.title,
-        map_words=arguments.map_words,
-        say=say,
-    )
-    say(f"{path.stat().st_size / 1e6:.1f} MB; open it in a browser:")
+    path = report(arguments.vectors, arguments.out, scores=arguments.scores, settings=settings)
+    log.info("%.1f MB; open it in a browser:", path.stat().st_size / 1e6)
     print(path)

@@ -9,56 +9,91 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+from wordstill.cli.options import add_settings, typed_settings
 from wordstill.cli.text_table import table
+from wordstill.distillation.settings import DistillSettings, ExecutionSettings
+from wordstill.evaluation.settings import EvaluationSettings
+from wordstill.explore.charts import check_picture, save
 from wordstill.io.files import write_json
-from wordstill.options import listed
-from wordstill.studies import STUDIES
+from wordstill.options import Options, declared_fields, inner_settings
+from wordstill.studies import STUDIES, StudySettings, study, study_settings
+from wordstill.system.progress import log
+
+# What all studies that distill or judge offer. In Python the other settings can be chosen too.
+OFFERED: dict[type[Options], tuple[str, ...]] = {
+    DistillSettings: (
+        *("teacher", "words", "student_options", "context", "min_count"),
+        *("precision", "threads", "seed"),
+    ),
+    ExecutionSettings: ("keep_bytes",),
+    EvaluationSettings: ("datasets", "split", "resamples"),
+}
+# Settings that are not typed as other options are, but as an argument or as an option that can be repeated.
+TYPED_OTHERWISE: dict[str, dict[str, Any]] = {
+    "vectors": {"metavar": "VECTORS"},
+    "--lexicon": {"metavar": "FILE", "action": "append", "required": True},
+    "--antonyms": {"metavar": "FILE", "action": "append"},
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """One sub-command a study; a study's module is light until it runs."""
+    """Add one sub-command per study."""
     studies = parser.add_subparsers(dest="study", metavar="NAME", required=True, title="studies")
-    for name, told in STUDIES.items():
-        module = importlib.import_module(f"wordstill.studies.{name.replace('-', '_')}")
-        study = studies.add_parser(
+    for name, kind in STUDIES.items():
+        own = studies.add_parser(
             name,
-            help=told,
-            description=module.__doc__,
+            help=kind.settings.about,
+            description=sys.modules[kind.run.__module__].__doc__,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        module.configure(study)
-        add = study.add_argument
+        _add_study(own, kind.settings)
+        add = own.add_argument
         add("--json", metavar="FILE", type=Path, help="write every measurement to FILE (OUT/NAME.json)")
         add("--png", metavar="FILE", type=Path, help="draw the chart to FILE, .png or .svg (OUT/NAME.png)")
-        study.set_defaults(run_study=module.run)
+        add("-q", "--quiet", action="store_true", help="no progress")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the study, print its table, write its measurements, draw its chart."""
-    from wordstill.evaluation.dataset_loading import load_datasets
-    from wordstill.evaluation.tasks import Settings
-    from wordstill.explore.charts import check_picture, save
-
-    out: Path | None = getattr(arguments, "out", None)
-    json, png = (getattr(arguments, kind) or (out and out / f"{arguments.study}.{kind}") for kind in ("json", "png"))
-    # What would fail at the end fails here, before hours of work.
+    name = arguments.study
+    settings = study_settings(name, **_typed(arguments, STUDIES[name].settings))
+    out = getattr(settings, "out", None)
+    json, png = (getattr(arguments, kind) or (out and Path(out) / f"{name}.{kind}") for kind in ("json", "png"))
     if png:
-        check_picture(png)
-    if getattr(arguments, "datasets", None):
-        load_datasets(None, listed(arguments.datasets), Settings())
-    study = arguments.run_study(arguments)
+        check_picture(png)  # before hours of work
+    found = study(name, settings)
     if json:
-        given = {name: value for name, value in vars(arguments).items() if not callable(value)}
-        found = {"title": study.title, "records": study.records, "notes": study.notes}
-        write_json(json, {"study": arguments.study, "arguments": given, **found})
-    if png:
-        missing = save(study.draw(), png)
-        if missing:
-            print(f"no font here has {missing}: drawn as boxes in {png}", file=sys.stderr)
-    print(f"{study.title}\n\n{table(study.head, study.rows)}\n")
-    print("\n".join([*study.notes, *(f"{kind}: {path}" for kind, path in (("table", json), ("chart", png)) if path)]))
+        told = {"title": found.title, "records": found.records, "notes": found.notes}
+        write_json(json, {"study": name, "settings": asdict(settings), **told})
+    if png and (missing := save(found.draw(), png)):
+        log.info("no font here has %s: drawn as boxes in %s", missing, png)
+    print(f"{found.title}\n\n{table(found.head, found.rows)}\n")
+    print("\n".join([*found.notes, *(f"{kind}: {path}" for kind, path in (("table", json), ("chart", png)) if path)]))
+
+
+def _add_study(parser: argparse.ArgumentParser, kind: type[StudySettings]) -> None:
+    """Add what a study is told: its own settings, and those of the distillation and the evaluation inside them."""
+    own = {item.keyword: item for item in declared_fields(kind)}
+    for flag, how in TYPED_OTHERWISE.items():
+        if (item := own.get(flag.lstrip("-"))) is not None:
+            parser.add_argument(flag, help=item.declared.help, **how)
+    options = [name for name, item in own.items() if item.option]
+    add_settings(parser, kind, only=options, several=kind.several, required=kind.required)
+    for inner in inner_settings(kind).values():
+        add_settings(parser, inner, only={*OFFERED[inner], *own}, several=kind.several, required=kind.required)
+    defaults = [(name, item.default) for name, item in own.items() if item.default and not item.option]
+    told = "; ".join(f"{name} {','.join(map(str, values))}" for name, values in defaults)
+    parser.epilog = f"unless told otherwise: {told}" if told else None
+
+
+def _typed(arguments: argparse.Namespace, kind: type[StudySettings]) -> dict[str, Any]:
+    """Return what was typed of a study's settings, by keyword."""
+    others = {flag.lstrip("-") for flag in TYPED_OTHERWISE}
+    plain = {name: value for name, value in vars(arguments).items() if name in others and value is not None}
+    return {**typed_settings(arguments, kind), **plain}

@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 
 from wordstill.errors import InputError
+from wordstill.formats import detect
 from wordstill.vectors import WordVectors
 
 
@@ -24,9 +25,9 @@ def run(arguments: argparse.Namespace) -> None:
     from wordstill.vectors import subwords
 
     folder = Path(arguments.vectors)
+    if (found := detect(folder)) != "folder":
+        raise InputError(f"{folder} is {found}, which holds no model of spellings; convert it to a folder first")
     vectors = WordVectors.load(folder)
-    if not folder.is_dir():
-        raise InputError(f"{folder} is a file, which holds no model of spellings; convert it to a folder first")
-    made = subwords.fit(vectors)
+    made = subwords.fit_subwords(vectors)
     made.save(folder)
     print(f"{folder / subwords.FILE}: {made.bytes / 1e6:.1f} MB, learned from {len(vectors):,} words")

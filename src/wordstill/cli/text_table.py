@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as they need to be; numbers to the right, words to the left."""
+    """Write columns as wide as they need to be; numbers to the right, words to the left."""
     lines = [head, *rows]
     numeric = [all(_is_number(cell) for cell in column) for column in zip(*rows, strict=True)] or [False] * len(head)
     widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
@@ -29,7 +29,7 @@ def _pad(cell: str, width: int, *, left: bool) -> str:
 
 
 def _width(text: str) -> int:
-    """The columns a text takes on a terminal: East Asian characters take two, combining marks none."""
+    """Count the columns of a terminal that a text takes: East Asian characters take two, combining marks none."""
     return sum(
         0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
         for letter in text

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 from wordstill.cli.text_table import table
 from wordstill.corpus.segment import Segmenter
-from wordstill.errors import InputError
+from wordstill.explore.displayed_words import escaped, unknown_word
+from wordstill.system.progress import log
 from wordstill.vectors import Key, WordVectors
 from wordstill.vectors.oov import RULES, answer
-from wordstill.vectors.spelling import close_spellings
 
 
 def add_vectors(parser: argparse.ArgumentParser) -> None:
-    """The vectors to ask, which all of them have."""
+    """Add the vectors to ask."""
     parser.add_argument("vectors", metavar="VECTORS", help="a vectors folder, or a word2vec or GloVe file")
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The switches of those that ask for words."""
+def add_answer_options(parser: argparse.ArgumentParser) -> None:
+    """Add what may answer for a word without a vector, and how answers are printed."""
     parser.add_argument(
         "--oov", metavar="RULE,..", help=f"what may answer for a word without a vector: {', '.join(RULES)}"
     )
@@ -30,25 +29,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """The switch that all of them have."""
+    """Add the switch that prints JSON."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
-def require(vectors: WordVectors, words: Sequence[str], oov: str | None = None) -> None:
+def require_words(vectors: WordVectors, words: Sequence[str], oov: str | None = None) -> None:
     """Refuse words that have no vector, with spellings that have one; tell where a rule answers for a word."""
     for word in dict.fromkeys(words):
         if word in vectors:
             continue
         found = answer(vectors, word, oov)
         if found is None:
-            near = close_spellings(vectors.words, word)
-            hint = f"; near it are {', '.join(map(text_of, near))}" if near else "; no word is spelt like it"
-            raise InputError(f"the word {word!r} has no vector{hint}")
-        print(f"note: {text_of(word)} has no vector of its own; taken is {text_of(found[1])}", file=sys.stderr)
+            raise unknown_word(vectors, word)
+        log.info("note: %s has no vector of its own; taken is %s", escaped(word), escaped(found[1]))
 
 
 def phrase_keys(vectors: WordVectors, phrase: str, oov: str | None) -> list[Key]:
-    """The words of a phrase that have a vector, or what a rule answers for them; telling which are left out."""
+    """Find the words of a phrase that have a vector, or what a rule answers for them; tell which are left out."""
     words = [word for sentence in Segmenter()(phrase) for word in sentence]
     keys: list[Key] = []
     missing = []
@@ -60,11 +57,11 @@ def phrase_keys(vectors: WordVectors, phrase: str, oov: str | None) -> list[Key]
         else:
             keys.append(found)
     if keys and missing:
-        print(f"note: left out, having no vector: {', '.join(map(text_of, dict.fromkeys(missing)))}", file=sys.stderr)
+        log.info("note: left out, having no vector: %s", ", ".join(map(escaped, dict.fromkeys(missing))))
     return keys
 
 
-def show(rows: Sequence[Sequence[Any]], headings: Sequence[str], as_json: bool) -> None:
+def print_rows(rows: Sequence[Sequence[Any]], headings: Sequence[str], as_json: bool) -> None:
     """Print rows as a table, or as a list of JSON objects."""
     if as_json:
         print(json.dumps([dict(zip(headings, row, strict=True)) for row in rows], ensure_ascii=False, indent=2))
@@ -73,8 +70,5 @@ def show(rows: Sequence[Sequence[Any]], headings: Sequence[str], as_json: bool) 
 
 
 def text_of(value: Any) -> str:
-    """A cell: numbers to four places, control characters as escapes so that they do no harm to a terminal."""
-    if isinstance(value, float):
-        return f"{value:.4f}"
-    text = str(value)
-    return text if text.isprintable() else repr(text)[1:-1]
+    """Write a cell: numbers to four places, control characters as escapes."""
+    return f"{value:.4f}" if isinstance(value, float) else escaped(str(value))

@@ -1,6 +1,6 @@
 """Read a corpus as a stream of paragraphs, from any start, never more than a block of it in memory.
 
-Plain text (a paragraph a line), JSON lines, parquet, WikiExtractor's output and MediaWiki XML dumps, all but
+Plain text (one paragraph per line), JSON lines, parquet, WikiExtractor's output and MediaWiki XML dumps, all but
 parquet also as .gz, .bz2, .xz or .zst; folders of these; and Hugging Face datasets as
 `hf:name[@revision][:config][:split]`.
 """

@@ -17,7 +17,7 @@ WIKIEXTRACTOR_KEYS = {"id", "url", "title", "text"}
 
 
 def json_paragraphs(stream: BinaryIO, path: Path, field: str, decoder: Decoder) -> Iterator[str]:
-    """The paragraphs of JSON lines: one object a line, its text in `field`; null is an empty text."""
+    """The paragraphs of JSON lines: one object per line, its text in `field`; null is an empty text."""
     number = 0
     while line := stream.readline(LONGEST_JSON_LINE):
         number += 1
@@ -32,7 +32,7 @@ def json_paragraphs(stream: BinaryIO, path: Path, field: str, decoder: Decoder) 
         except (ValueError, RecursionError) as error:
             raise InputError(f"{path}, line {number} is not JSON ({error}): write one JSON object a line.") from None
         if not isinstance(record, dict):
-            raise InputError(f"{path}, line {number} is no JSON object: write one object a line.")
+            raise InputError(f"{path}, line {number} is no JSON object: write one object per line.")
         text = text_of(record, field, f"{path}, line {number}")
         # WikiExtractor escapes <, > and & in its JSON as in its text.
         if field == "text" and record.keys() >= WIKIEXTRACTOR_KEYS:

@@ -17,6 +17,7 @@ from typing import Any
 
 from wordstill.corpus.sentences import sentence_borders
 from wordstill.errors import InputError
+from wordstill.options import Options, setting
 
 LONGEST_WORD = 100
 """A longer run without a space is cut every so many characters: word2vec's and WordPiece's own limit."""
@@ -107,26 +108,43 @@ def tokenizer_parts() -> dict[str, Any]:
     }
 
 
+def _corpus_setting(default: Any, help: str, **declared: Any) -> Any:
+    return setting(default, help, group="corpus", **declared)
+
+
 @dataclass(frozen=True)
-class SegmentSettings:
+class SegmentSettings(Options):
     """How a paragraph is cut into sentences of words and which are kept; punctuation marks are words."""
 
-    words: str = "unicode"
-    """"unicode", "whitespace" (text that is tokenized already), or "spacy:PIPELINE" ("spacy:blank:en")."""
-    sentences: str = "rules"
-    """"rules", "line" (a line is a sentence), or "spacy" (the borders of the pipeline named in words)."""
-    max_sentence_words: int = 1000
-    """A longer sentence is cut into consecutive ones of at most this many words."""
-    min_sentences: int = 0
-    """A paragraph with fewer sentences is left out."""
-    min_characters: int = 0
-    """A paragraph with fewer characters is left out."""
-    min_sentence_words: int = 1
-    """A sentence with fewer words is left out."""
-    max_kept_sentence_words: int | None = None
-    """A sentence with more words is left out, before any cutting; None keeps them all."""
+    words: str = _corpus_setting(
+        "unicode",
+        "how words are found: unicode, whitespace (text that is tokenized already), or spacy:PIPELINE",
+        option="--word-splitter",
+        keyword="word_splitter",
+        metavar="HOW",
+    )
+    sentences: str = _corpus_setting(
+        "rules",
+        "how sentences are found: rules, line (one per line), or spacy (by the pipeline of --word-splitter)",
+        option="--sentence-splitter",
+        keyword="sentence_splitter",
+        metavar="HOW",
+    )
+    max_sentence_words: int = _corpus_setting(1000, "cut longer sentences into ones of so many words", low=1, option="")
+    min_sentences: int = _corpus_setting(0, "drop paragraphs with fewer sentences (X2Static: 3)", low=0)
+    min_characters: int = _corpus_setting(0, "drop paragraphs with fewer characters (X2Static: 140)", low=0)
+    min_sentence_words: int = _corpus_setting(
+        1,
+        "drop sentences of fewer or more words (skip-gram papers: 10 40)",
+        low=1,
+        option="--sentence-words",
+        metavar=("LOW", "HIGH"),
+        partner="max_kept_sentence_words",
+    )
+    max_kept_sentence_words: int | None = _corpus_setting(None, "drop sentences of more words", low=1, option="")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         spacy = self.words.startswith("spacy:") and self.words != "spacy:"
         if self.words not in {"unicode", "whitespace"} and not spacy:
             raise InputError(f'words is "{self.words}"; use "unicode", "whitespace" or "spacy:PIPELINE".')
@@ -134,10 +152,6 @@ class SegmentSettings:
             raise InputError(f'sentences is "{self.sentences}"; use "rules", "line" or "spacy".')
         if self.sentences == "spacy" and not spacy:
             raise InputError(f'sentences="spacy" needs words="spacy:PIPELINE", not "{self.words}".')
-        least = {"max_sentence_words": 1, "min_sentences": 0, "min_characters": 0, "min_sentence_words": 1}
-        for name, lowest in least.items():
-            if getattr(self, name) < lowest:
-                raise InputError(f"{name} is {getattr(self, name)}; it must be at least {lowest}.")
         longest = self.max_kept_sentence_words
         if longest is not None and longest < self.min_sentence_words:
             raise InputError(

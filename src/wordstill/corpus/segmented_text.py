@@ -10,23 +10,54 @@ import errno
 import json
 import os
 import struct
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 import numpy as np
 
 from wordstill.arrays import Array
-from wordstill.corpus.read import BEGINNING, Position
+from wordstill.corpus.read import BEGINNING, Corpus, Position
 from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.vocabulary import Phrases
-from wordstill.system.workers import Chunk
 
 # The space that kept text may take: about 250 million words. What is behind it is segmented again.
 MOST_BYTES = 2e9
+
+
+# Characters that are worked on at once.
+CHUNK = 1 << 19
+Chunk: TypeAlias = list[tuple[Position, str]]
+
+
+@dataclass(frozen=True)
+class SegmentedCorpus:
+    """A corpus seen through a segmenter, up to a number of words (the paragraph that reaches it is kept whole)."""
+
+    corpus: Corpus
+    segmenter: Segmenter
+    most_words: int | None = None
+
+    def has_more(self, words: int) -> bool:
+        """Tell whether there may be more after so many words."""
+        return self.most_words is None or words < self.most_words
+
+
+def chunks(paragraphs: Iterable[tuple[Position, str]]) -> Iterator[Chunk]:
+    """Cut paragraphs into stretches of about CHUNK characters."""
+    chunk: Chunk = []
+    size = 0
+    for position, text in paragraphs:
+        chunk.append((position, text))
+        size += len(text)
+        if size >= CHUNK:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 class Segmented(NamedTuple):

@@ -14,25 +14,46 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
+from wordstill.options import Options, setting
 
 # While counting, words seen once are forgotten from time to time, so that memory is not the corpus's.
 MOST_COUNTED = 20_000_000
 
 
+def read_word_list(path: Path) -> tuple[str, ...]:
+    """Read the words of a file, one per line; what follows a tab is ignored, so a vocabulary.tsv will do."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read the vocabulary file {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"the vocabulary file {path} is not UTF-8 (byte {error.start})") from error
+    words = [line.partition("\t")[0].strip() for line in text.split("\n")]
+    listed = tuple(dict.fromkeys(re.sub(r"\s+", "_", word) for word in words if word))
+    if not listed:
+        raise InputError(f"the vocabulary file {path} has no word in it")
+    return listed
+
+
 @dataclass(frozen=True)
-class VocabularySettings:
+class VocabularySettings(Options):
     """Which words are kept. Words that are asked for by name are kept whatever their count."""
 
-    min_count: int = 5
-    max_size: int | None = None
-    lowercase: bool = True
-    forced: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.min_count < 1:
-            raise InputError(f"--min-count must be at least 1, not {self.min_count}")
-        if self.max_size is not None and self.max_size < 1:
-            raise InputError(f"--max-vocab must be at least 1, not {self.max_size}")
+    min_count: int = setting(5, "the least occurrences of a word", low=1, group="vocabulary")
+    max_size: int | None = setting(
+        None, "keep only the N most frequent words", low=1, group="vocabulary", option="--max-vocab"
+    )
+    lowercase: bool = setting(
+        True, "do not lowercase the vocabulary", group="vocabulary", option="--keep-case", off=True
+    )
+    forced: tuple[str, ...] = setting(
+        (),
+        "words to keep whatever their count, one per line",
+        group="vocabulary",
+        option="--vocabulary",
+        metavar="FILE",
+        read=lambda text: read_word_list(Path(text)),
+    )
 
 
 class Phrase(NamedTuple):
@@ -169,18 +190,3 @@ class Counts:
         return Vocabulary(
             [word for word, _ in found], np.array([count for _, count in found], dtype=np.int64), self.phrases
         )
-
-
-def read_word_list(path: Path) -> tuple[str, ...]:
-    """The words of a file, one a line (what follows a tab is ignored, so a vocabulary.tsv will do)."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read the vocabulary file {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"the vocabulary file {path} is not UTF-8 (byte {error.start})") from error
-    words = [line.partition("\t")[0].strip() for line in text.split("\n")]
-    listed = tuple(dict.fromkeys(re.sub(r"\s+", "_", word) for word in words if word))
-    if not listed:
-        raise InputError(f"the vocabulary file {path} has no word in it")
-    return listed

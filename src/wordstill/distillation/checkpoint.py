@@ -9,7 +9,7 @@ from typing import Any
 
 from wordstill.arrays import Array
 from wordstill.io import safetensors
-from wordstill.io.files import replacing, write_json
+from wordstill.io.files import only_these, replacing, write_json
 
 State = Mapping[str, Array]
 
@@ -20,7 +20,7 @@ def save_checkpoint(folder: Path, progress: Mapping[str, Any], states: Mapping[s
     An array that several students share is written with the first of them; the others tell whose it is.
     """
     owners: dict[int, tuple[str, str]] = {}
-    with replacing(folder) as temporary:
+    with replacing(folder, ours=only_these("progress.json", "*.safetensors")) as temporary:
         temporary.mkdir()
         for student, state in states.items():
             shared = {name: json.dumps(owners[id(array)]) for name, array in state.items() if id(array) in owners}

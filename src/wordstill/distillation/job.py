@@ -3,35 +3,48 @@
 from __future__ import annotations
 
 import errno
-import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from wordstill.corpus.read import Position
 from wordstill.distillation.checkpoint import load_progress, load_state, save_checkpoint
 from wordstill.distillation.kept_contexts import KeptContexts, KeptWords, store_name
+from wordstill.distillation.run_folder import RunState
 from wordstill.errors import InputError
 from wordstill.students.student import Student
+from wordstill.system.clock import Clock
 from wordstill.teacher.batch import Batch
 from wordstill.teacher.texts import Dropped
 
-# A checkpoint is due when the run has gone on for so many seconds, and for 50 times what the last one took:
-# it never costs more than 2 % of the time.
-CHECKPOINT_SECONDS = 300.0
+# A checkpoint is due when the run has gone on for the seconds asked for, and for 50 times what the last one took: it
+# never costs more than 2 % of the time.
 CHECKPOINT_SHARE = 50.0
+
+
+# The name of the words' features in a checkpoint; no student can be called so.
+ALONE = "+alone"
 
 
 class Interrupted(KeyboardInterrupt):
     """The run was asked to stop, and is safe on disk."""
+
+
+class Stateful(Protocol):
+    """Whatever a checkpoint holds."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that `load_state_dict` needs."""
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from a state."""
 
 
 @dataclass
@@ -53,7 +66,7 @@ class Standing:
     batch_tokens: int = 0
     """Tokens in a batch, once a batch was made."""
     shown: int = 0
-    """Words of the vocabulary that were shown out of context."""
+    """Words of the vocabulary that were encoded alone."""
     tokens: int = 0
     padded: int = 0
     dropped: Dropped = field(default_factory=Dropped)
@@ -81,43 +94,39 @@ class Job:
     step alone: so a run that was killed goes on to the same vectors as one that was not.
     """
 
-    def __init__(self, checkpoint: Path, kept: Path, students: dict[str, Student], width: int, every: float) -> None:
-        self.folder, self.kept_folder, self.students, self.every = checkpoint, kept, students, every
+    def __init__(
+        self,
+        state: RunState,
+        students: dict[str, Student],
+        width: int,
+        every: float,
+        clock: Clock | None = None,
+        features: Stateful | None = None,
+    ) -> None:
+        """Take up a run where its state stands. A checkpoint holds the students, and the features of words alone."""
+        self.state, self.students, self.every = state, students, every
+        self.clock = clock or Clock()
+        self.stateful: dict[str, Stateful] = {**students, **({ALONE: features} if features is not None else {})}
         self.kept: dict[str, KeptContexts | KeptWords] = {}
         for name, student in students.items():
-            store = store_name(name, student)
+            store = store_name(name, student.needs)
             if store == name:
-                self.kept[name] = KeptContexts(kept / name, width)
+                self.kept[name] = KeptContexts(state.kept / name, width)
             elif store is not None:
-                self.kept[store] = KeptWords(kept / store, width, layer=student.layers[0])
+                self.kept[store] = KeptWords(state.kept / store, width, layer=student.needs.layers[0])
         self.standing = Standing()
-        self.resumed = False
         self._stop = False
         self._cost = 0.0
-        self._began = self._saved = time.monotonic()
-        progress = load_progress(checkpoint)
+        self._saved = time.monotonic()
+        progress = load_progress(state.checkpoint)
         if progress is not None:
             self.standing = Standing.from_json(progress)
-            self._began -= self.standing.seconds["total"]
-            for name, student in students.items():
-                student.load_state_dict(load_state(checkpoint, name))
-            self.resumed = True
+            self.clock.add(self.standing.seconds)
+            for name, one in self.stateful.items():
+                one.load_state_dict(load_state(state.checkpoint, name))
         for name, contexts in self.kept.items():
             contexts.contexts, contexts.words = self.standing.kept.get(name, (0, 0))
             contexts.open()
-
-    @contextmanager
-    def clock(self, name: str) -> Iterator[None]:
-        """Add the time spent inside to a part of the run."""
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.standing.seconds[name] = self.standing.seconds.get(name, 0.0) + time.perf_counter() - began
-
-    def total_seconds(self) -> float:
-        """The time of this run, that of processes which were stopped included."""
-        return time.monotonic() - self._began
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
@@ -138,7 +147,7 @@ class Job:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
             raise InputError(
-                f"the disk of {self.folder.parent} is full; free some space and go on with --resume"
+                f"the disk of {self.state.path.parent} is full; free some space and go on with --resume"
             ) from error
         finally:
             for number, handler in handlers.items():
@@ -148,7 +157,7 @@ class Job:
                     contexts.close()
 
     def observe(self, batch: Batch) -> None:
-        """Feed a batch of the teacher's pass to every student."""
+        """Feed a batch of the pass over the text to every student that learns from text."""
         for layer, vectors in batch.layers.items():
             # The sum of squares, which BLAS has at once, shows a NaN or an infinity; it can be too large itself.
             if not np.isfinite(np.vdot(vectors, vectors)) and not np.isfinite(vectors).all():
@@ -158,40 +167,32 @@ class Job:
                 )
         for store in self.kept.values():
             if isinstance(store, KeptWords):
-                with self.clock("keeping"):
+                with self.clock.part("keeping"):
                     store.append(batch)
         for name, student in self.students.items():
-            if student.reads != "corpus":
+            if not student.needs.text:
                 continue
-            with self.clock(f"students.{name}"), self._named(name):
+            with self.teaching(name):
                 contexts = student.observe(batch)
                 own = self.kept.get(name)
                 if contexts is not None and isinstance(own, KeptContexts):
                     own.append(contexts)
 
-    def show(self, name: str, batch: Batch) -> None:
-        """Feed words out of context to one student."""
-        with self.clock(f"students.{name}"), self._named(name):
-            self.students[name].observe(batch)
-
-    def store(self, name: str) -> KeptContexts | KeptWords:
-        """Where what a student with replays learns from is kept."""
-        return self.kept[store_name(name, self.students[name]) or name]
-
-    def replay(self, name: str, kept: Any) -> None:
-        """Feed kept contexts, or words, to one student."""
-        with self.clock(f"students.{name}"), self._named(name):
-            self.students[name].replay(kept)
+    def kept_for(self, name: str) -> KeptContexts | KeptWords:
+        """Return the contexts or words that were kept for a student with replays."""
+        return self.kept[store_name(name, self.students[name].needs) or name]
 
     @contextmanager
-    def _named(self, name: str) -> Iterator[None]:
-        try:
-            yield
-        except FloatingPointError as error:
-            raise InputError(
-                f"{name} came apart in {self._place()}: {error}; the last checkpoint is kept; "
-                f"begin anew with a smaller --set {name}.learning_rate"
-            ) from error
+    def teaching(self, name: str) -> Iterator[None]:
+        """Count the time spent inside as a student's, and tell whose numbers came apart."""
+        with self.clock.part(f"students.{name}"):
+            try:
+                yield
+            except FloatingPointError as error:
+                raise InputError(
+                    f"{name} came apart in {self._place()}: {error}; the last checkpoint is kept; "
+                    f"begin anew with a smaller --set {name}.learning_rate"
+                ) from error
 
     def _place(self) -> str:
         at = self.standing
@@ -211,19 +212,12 @@ class Job:
     def save(self) -> None:
         """Write a checkpoint."""
         began = time.monotonic()
-        with self.clock("checkpoint"):
+        with self.clock.part("checkpoint"):
             for name, contexts in self.kept.items():
                 contexts.flush()
                 self.standing.kept[name] = [contexts.contexts, contexts.words]
-            self.standing.seconds["total"] = self.total_seconds()
-            states = {name: student.state_dict() for name, student in self.students.items()}
-            save_checkpoint(self.folder, asdict(self.standing), states)
+            self.standing.seconds = self.clock.seconds()
+            states = {name: one.state_dict() for name, one in self.stateful.items()}
+            save_checkpoint(self.state.checkpoint, asdict(self.standing), states)
         self._saved = time.monotonic()
         self._cost = self._saved - began
-
-    def clean(self) -> None:
-        """Remove what only an unfinished run needs."""
-        for contexts in self.kept.values():
-            contexts.close()
-        for folder in (self.folder, self.kept_folder):
-            shutil.rmtree(folder, ignore_errors=True)

@@ -1,7 +1,7 @@
 """What is kept on disk of the teacher's pass, so that a second epoch need not run the teacher again.
 
-Half-precision vectors (one a sentence, or one a word), word numbers and sentence lengths, a file each; a reader sees
-only what a checkpoint vouches for, and a resumed run writes on from there.
+Half-precision vectors (one per sentence, or one per word), word numbers and sentence lengths, each in a file; a reader
+sees only what a checkpoint vouches for, and a resumed run writes on from there.
 """
 
 from __future__ import annotations
@@ -19,29 +19,30 @@ import numpy as np
 from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.kernels.sampling import generator
-from wordstill.students.student import Contexts, Student
+from wordstill.students.student import Contexts, Needs
 from wordstill.teacher.batch import Batch
 
 # Sentences in a block: what a replay has in memory at once.
 BLOCK = 4096
 WORDS_BLOCK = 1024
-# The space that a run takes for it unless told otherwise: 25 million words of a teacher of 384 dimensions.
-KEEP_BYTES = 20e9
 LARGEST_HALF = 65504.0
 
 
-def store_name(name: str, student: Student) -> str | None:
-    """What a student's kept contexts or words go by; words are shared, by all who read the same layer."""
-    if not student.replays:
+def store_name(name: str, needs: Needs) -> str | None:
+    """Name the store of what is kept for a student; None for a student without replays.
+
+    Contexts are a student's own. Words are shared by all students that read the same layer.
+    """
+    if needs.keeps is None:
         return None
-    return name if student.keeps == "contexts" else f"+words-{student.layers[0]:02d}"  # no student's name has a +
+    return name if needs.keeps == "contexts" else f"+words-{needs.layers[0]:02d}"  # no student's name has a +
 
 
-def kept_bytes(students: Mapping[str, Student], sentences: int, words: int, width: int) -> dict[str, int]:
-    """The space that each store will take, for a corpus of so many sentences and words."""
+def kept_bytes(needs: Mapping[str, Needs], sentences: int, words: int, width: int) -> dict[str, int]:
+    """Tell how many bytes each store will take, for a corpus of so many sentences and words."""
     needed = {}
-    for name, student in students.items():
-        store = store_name(name, student)
+    for name, one in needs.items():
+        store = store_name(name, one)
         if store is not None:
             kind = KeptContexts if store == name else KeptWords
             needed[store] = sum(kind.bytes_for(sentences, words, width).values())
@@ -137,7 +138,7 @@ class Block(NamedTuple):
 
 
 class KeptContexts(Kept):
-    """One vector a sentence, and its words."""
+    """One vector per sentence, and its words."""
 
     @staticmethod
     def bytes_for(contexts: int, words: int, width: int) -> dict[str, int]:
@@ -165,7 +166,7 @@ class KeptContexts(Kept):
 
 @dataclass
 class KeptWords(Kept):
-    """One vector a word, for students that look at windows; they share what is kept of a layer."""
+    """One vector per word, for students that look at windows; they share what is kept of a layer."""
 
     layer: int = 0
 

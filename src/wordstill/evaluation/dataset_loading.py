@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wordstill.errors import InputError
-from wordstill.evaluation import parsers
+from wordstill.evaluation.dataset_lines import read_lines, split_fields
 from wordstill.evaluation.datasets import DATASETS, Dataset
 from wordstill.evaluation.lookup import Found, differing_files, find, locate
-from wordstill.evaluation.tasks import TASKS, Settings
-
-MUSE_TASKS = ("similarity", "analogy")
+from wordstill.evaluation.settings import EvaluationSettings
+from wordstill.evaluation.tasks import all_tasks
+from wordstill.evaluation.tasks.task import Task
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedDataset:
     """A data set that has been read (and halved, where a half is asked for)."""
 
     name: str
-    task: str
+    task: Task
     data: Any
 
 
-def load_datasets(
-    tasks: Sequence[str] | None, names: Sequence[str | Path] | None, settings: Settings
-) -> tuple[list[Loaded], list[str]]:
-    """The data sets asked for, and what the foot of the table must say of them."""
-    chosen = _chosen_tasks(tasks, settings)
+def load_datasets(settings: EvaluationSettings) -> tuple[list[LoadedDataset], list[str]]:
+    """Read the data sets asked for; return them, and what the foot of the table must say of them."""
+    tasks = _chosen_tasks(settings)
     notes: list[str] = []
-    loaded: dict[str, Loaded] = {}
-    for name, task, path in _here(chosen, notes) if names is None else _named(names, chosen, notes):
+    loaded: dict[str, LoadedDataset] = {}
+    for name, task, path in _here(tasks, notes) if settings.datasets is None else _named(settings, tasks, notes):
         if name in loaded:
             raise InputError(f"two data sets are called {name!r}; rename one of the files")
-        data = TASKS[task].read(path)
+        data = tasks[task].read(path)
         if settings.split is not None:
-            data = TASKS[task].halve(data, settings.split)
-        loaded[name] = Loaded(name, task, data)
+            data = tasks[task].halve(data, settings.split)
+        loaded[name] = LoadedDataset(name, tasks[task], data)
     if not loaded:
         raise InputError(
-            f"no data set of {', '.join(chosen)} is here; name a folder with some in $WORDSTILL_DATA,"
+            f"no data set of {', '.join(tasks)} is here; name a folder with some in $WORDSTILL_DATA,"
             " or get one (wordstill data list)"
         )
     if settings.split is not None:
@@ -49,16 +47,19 @@ def load_datasets(
     return list(loaded.values()), notes
 
 
-def _chosen_tasks(tasks: Sequence[str] | None, settings: Settings) -> list[str]:
-    known = list(MUSE_TASKS if settings.compat == "muse" else TASKS)
-    for task in tasks or ():
-        if task not in known:
-            harness = " in MUSE" if settings.compat == "muse" else ""
-            raise InputError(f"there is no task {task!r}{harness}; choose from {', '.join(known)}")
-    return known if tasks is None else list(tasks)
+def _chosen_tasks(settings: EvaluationSettings) -> dict[str, Task]:
+    """Choose the tasks that are named, or all where data sets are named, or else the quick ones."""
+    known = {task.name: task for task in all_tasks() if settings.compat is None or settings.compat in task.harnesses}
+    for name in settings.tasks or ():
+        if name not in known:
+            harness = f" in {settings.compat.upper()}" if settings.compat else ""
+            raise InputError(f"there is no task {name!r}{harness}; choose from {', '.join(known)}")
+    if settings.tasks is not None:
+        return {name: known[name] for name in settings.tasks}
+    return {name: task for name, task in known.items() if task.quick or settings.datasets is not None}
 
 
-def _here(tasks: list[str], notes: list[str]) -> Iterator[tuple[str, str, Path]]:
+def _here(tasks: Mapping[str, Task], notes: list[str]) -> Iterator[tuple[str, str, Path]]:
     absent = []
     for entry in DATASETS.values():
         if entry.task not in tasks:
@@ -72,30 +73,40 @@ def _here(tasks: list[str], notes: list[str]) -> Iterator[tuple[str, str, Path]]
         notes.append(f"Not here and left out: {', '.join(absent)} (wordstill data get NAME).")
 
 
-def _named(names: Sequence[str | Path], tasks: list[str], notes: list[str]) -> Iterator[tuple[str, str, Path]]:
-    for name in names:
-        entry = DATASETS.get(str(name))
-        own = None if entry else _own(str(name))
-        task = entry.task if entry else own[1] if own else ""
+def _named(
+    settings: EvaluationSettings, tasks: Mapping[str, Task], notes: list[str]
+) -> Iterator[tuple[str, str, Path]]:
+    for given in map(str, settings.datasets or ()):
+        entry = DATASETS.get(given)
+        name, task, path = (given, entry.task, Path()) if entry else _own_file(given)
         if task not in tasks:
-            raise InputError(f"{name} is for {task}, which is not among the tasks {', '.join(tasks)}")
+            raise InputError(f"{given} is for {task}, which is not among the tasks {', '.join(tasks)}")
         if entry:
             found = locate(entry)
             notes += _not_pinned(entry, found)
-            yield entry.name, entry.task, found.path
-        elif own:
-            yield own
+            path = found.path
+        yield name, task, path
 
 
-def _own(name: str) -> tuple[str, str, Path]:
-    """A user's own file: FILE, or TASK:FILE where its first line does not tell."""
+def _own_file(name: str) -> tuple[str, str, Path]:
+    """Find a user's own file, FILE or TASK:FILE: its name as a data set, its task, its path."""
     task, _, rest = name.partition(":")
-    if task not in ("similarity", "analogy", "categorization") or not rest:
+    if not rest or task not in [one.name for one in all_tasks() if one.recognizes is not None]:
         task, rest = "", name
     path = Path(rest)
     if not path.is_file():
         raise InputError(f"there is no data set and no file {rest!r}; known are {', '.join(DATASETS)}")
-    return path.stem, task or parsers.kind_of(path), path
+    return path.stem, task or recognized_task(path), path
+
+
+def recognized_task(path: Path) -> str:
+    """Tell the name of the task that a user's own file is for, from its first line that is no comment."""
+    _, line = next(read_lines(path), (0, ""))
+    for task in all_tasks():
+        if task.recognizes is not None and task.recognizes(line, split_fields(line)):
+            return task.name
+    names = ", ".join(task.name for task in all_tasks() if task.recognizes is not None)
+    raise InputError(f"{path} looks like no data set of {names}; if it is one, name its task: TASK:{path}")
 
 
 def _not_pinned(entry: Dataset, found: Found) -> list[str]:

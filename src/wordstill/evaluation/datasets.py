@@ -1,4 +1,4 @@
-"""The registry of data sets: name, what it is, who made it, licence, pinned address and hash, reader.
+"""The registry of data sets: name, task, what it is, who made it, licence, pinned address and hash.
 
 Nothing here touches the network or the disk; `lookup` finds the files and `download` fetches them.
 """
@@ -12,7 +12,6 @@ from importlib import resources
 
 from wordstill.errors import InputError
 
-TASKS = ("similarity", "analogy", "relations", "categorization", "classification", "tagging")
 # The five sets of the X2Static paper's average.
 FIVE = ("rg65", "ws353", "simlex999", "simverb3500", "rw2034")
 
@@ -67,7 +66,7 @@ DATASETS: dict[str, Dataset] = {
 
 
 def dataset(name: str) -> Dataset:
-    """The registry's entry of that name."""
+    """Return the registry's entry of that name."""
     if name not in DATASETS:
         raise InputError(f"there is no data set {name!r}; choose from {', '.join(DATASETS)}, or give a file")
     return DATASETS[name]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from wordstill.errors import InputError
 from wordstill.evaluation.datasets import Dataset, File
-from wordstill.evaluation.lookup import Found
-from wordstill.io.files import cache_folder, replacing
+from wordstill.evaluation.lookup import Found, found_in
+from wordstill.io.files import cache_folder, only_these, replacing
 
 TIMEOUT_SECONDS = 30.0
 # No file of the registry is larger; a server that never stops sending is not waited for.
@@ -26,17 +26,18 @@ def download(entry: Dataset, folder: Path | None = None) -> Found:
             f"{entry.name} has no public address; put {names} into a folder and name it in $WORDSTILL_DATA"
         )
     target = (folder or cache_folder()) / entry.name
-    with replacing(target) as temporary:
+    with replacing(target, ours=only_these(*(file.name for file in entry.files))) as temporary:
         for file in entry.files:
             path = temporary / file.name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(fetch(file, entry.name))
-    files = tuple(target / file.name for file in entry.files)
-    return Found(files[0] if len(files) == 1 else target, "cache", files)
+    found = found_in(target, entry, "cache")
+    assert found is not None
+    return found
 
 
 def fetch(file: File, name: str) -> bytes:
-    """The file's bytes, checked against its hash; an InputError says what went wrong and what to do."""
+    """Fetch a file's bytes and check them against its hash; an InputError says what went wrong and what to do."""
     assert file.address is not None
     try:
         with urllib.request.urlopen(file.address, timeout=TIMEOUT_SECONDS) as answer:
@@ -46,10 +47,8 @@ def fetch(file: File, name: str) -> bytes:
         with error:
             reason = f"the server answered {error.code} ({error.reason})"
         raise _failed(file, name, reason) from None
-    except urllib.error.URLError as error:
-        raise _failed(file, name, str(error.reason)) from None
     except (OSError, http.client.HTTPException) as error:
-        raise _failed(file, name, str(error) or type(error).__name__) from None
+        raise _failed(file, name, str(getattr(error, "reason", error)) or type(error).__name__) from None
     if length is not None and len(content) < int(length):
         raise _failed(file, name, f"the connection broke after {len(content)} of {length} bytes")
     sha256 = hashlib.sha256(content).hexdigest()

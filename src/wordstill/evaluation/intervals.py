@@ -1,11 +1,12 @@
 """Scores over items, and how far they would move had other items been drawn: the bootstrap.
 
-Both kinds of outcome hold one number an item, NaN where the vectors have no answer, so that two models can be
+Both kinds of outcome hold one number per item, NaN where the vectors have no answer, so that two models can be
 compared on the items that both answer.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -27,25 +28,25 @@ class Correlation:
 
     @property
     def covered(self) -> Array:
-        """Which items have a prediction."""
+        """Tell of each item whether it has a prediction."""
         return ~np.isnan(self.predicted)
 
     def take(self, chosen: Array) -> Correlation:
-        """The same for some of the items."""
+        """Return the same for some of the items."""
         return Correlation(self.gold[chosen], self.predicted[chosen])
 
     def score(self) -> float:
-        """The correlation over the items given; NaN where either side does not vary."""
+        """Return the correlation over the items given; NaN where either side does not vary."""
         return spearman(self.gold, self.predicted)
 
     def filled(self) -> Correlation:
-        """Items without a prediction at the mean of the others."""
+        """Put items without a prediction at the mean of the others."""
         covered = self.covered
         mean = self.predicted[covered].mean() if covered.any() else 0.0
         return Correlation(self.gold, np.where(covered, self.predicted, mean))
 
     def resampled(self, counts: Array) -> Array:
-        """The correlation under each row of counts (how often each item was drawn)."""
+        """Return the correlation under each row of counts (how often each item was drawn)."""
         gold, predicted = _resampled_ranks(self.gold, counts), _resampled_ranks(self.predicted, counts)
         with np.errstate(invalid="ignore", divide="ignore"):
             covariance = np.einsum("ij,ij,ij->i", counts, gold, predicted)
@@ -57,29 +58,29 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of one number an item: right or wrong, or a share."""
+    """The mean of one number per item: right or wrong, or a share."""
 
     values: Array
 
     @property
     def covered(self) -> Array:
-        """Which items have a value."""
+        """Tell of each item whether it has a value."""
         return ~np.isnan(self.values)
 
     def take(self, chosen: Array) -> Mean:
-        """The same for some of the items."""
+        """Return the same for some of the items."""
         return Mean(self.values[chosen])
 
     def score(self) -> float:
-        """The mean of the items given; NaN where there are none."""
+        """Return the mean of the items given; NaN where there are none."""
         return float(self.values.mean()) if len(self.values) else float("nan")
 
     def filled(self) -> Mean:
-        """Items without a value counted as 0."""
+        """Count items without a value as 0."""
         return Mean(np.nan_to_num(self.values))
 
     def resampled(self, counts: Array) -> Array:
-        """The mean under each row of counts."""
+        """Return the mean under each row of counts."""
         return np.asarray(counts @ self.values / len(self.values))
 
 
@@ -87,7 +88,7 @@ Outcome: TypeAlias = Correlation | Mean
 
 
 def spearman(first: Array, second: Array) -> float:
-    """Spearman's rank correlation with average ranks for ties; NaN where one side has no two values."""
+    """Return Spearman's rank correlation with average ranks for ties; NaN where one side has no two values."""
     if len(first) < 2:
         return float("nan")
     one, two = ranks(first), ranks(second)
@@ -98,13 +99,13 @@ def spearman(first: Array, second: Array) -> float:
 
 
 def ranks(values: Array) -> Array:
-    """The rank of each value from 1 up, equal values at the mean of their ranks."""
+    """Return the rank of each value from 1 up, equal values at the mean of their ranks."""
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(sizes) - (sizes - 1) / 2)[group])
 
 
 def bootstrap(outcome: Outcome, resamples: int, seed: int | tuple[int, ...]) -> Array:
-    """The score under `resamples` seeded draws of the items with replacement.
+    """Return the score under `resamples` seeded draws of the items with replacement.
 
     Two outcomes over the same items get the same draws, so that the difference is paired.
     """
@@ -114,8 +115,13 @@ def bootstrap(outcome: Outcome, resamples: int, seed: int | tuple[int, ...]) -> 
     return np.concatenate([outcome.resampled(counts) for counts in _draws(items, resamples, seed)])
 
 
+def set_seed(seed: int, dataset: str) -> tuple[int, int]:
+    """Return the seed of a data set's draws: each set has its own, or averages would be too narrow or too wide."""
+    return seed, zlib.crc32(dataset.encode())
+
+
 def interval(draws: Array) -> tuple[float, float]:
-    """The middle 95 % of the draws that have a value."""
+    """Return the ends of the middle 95 % of the draws that have a value."""
     known = draws[~np.isnan(draws)]
     if len(known) == 0:
         return float("nan"), float("nan")
@@ -134,7 +140,7 @@ def _draws(items: int, resamples: int, seed: int | tuple[int, ...]) -> Iterator[
 
 
 def _resampled_ranks(values: Array, counts: Array) -> Array:
-    """Average ranks within each draw, less their mean, without sorting anew: the order never changes."""
+    """Return average ranks within each draw, less their mean, without sorting anew: the order never changes."""
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     order = np.argsort(group, kind="stable")
     starts = np.cumsum(sizes) - sizes

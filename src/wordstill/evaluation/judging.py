@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from wordstill.evaluation.analogy import Method
-from wordstill.evaluation.dataset_loading import Loaded, load_datasets
-from wordstill.evaluation.datasets import FIVE
-from wordstill.evaluation.footnotes import compat_notes, coverage_notes, layer_notes
-from wordstill.evaluation.intervals import Outcome, bootstrap, interval
-from wordstill.evaluation.results import AVERAGE, OVERALL, Part, Result, Results
-from wordstill.evaluation.sources import Subject, subjects
-from wordstill.evaluation.space import Case, Space, make_space
-from wordstill.evaluation.split import Split
-from wordstill.evaluation.tasks import TASKS, Compat, Judged, Settings
-
-# MUSE reads the first 200,000 words of a file, lowercased.
-MUSE_WORDS = 200_000
+from wordstill.evaluation.dataset_loading import LoadedDataset, load_datasets
+from wordstill.evaluation.harnesses import HARNESSES
+from wordstill.evaluation.intervals import bootstrap, interval, set_seed
+from wordstill.evaluation.results import Result, Results, averages
+from wordstill.evaluation.settings import EvaluationSettings, settings_from
+from wordstill.evaluation.sources import Source, sources
+from wordstill.evaluation.space import Space, make_space
+from wordstill.system.progress import log
 
 
 def evaluate(
@@ -29,15 +23,8 @@ def evaluate(
     tasks: Sequence[str] | None = None,
     datasets: Sequence[str | Path] | None = None,
     *,
-    split: Split | None = None,
-    compat: Compat | None = None,
-    case: Case = "auto",
-    top: int | None = None,
-    method: Method = "add",
-    resamples: int = 1000,
-    seed: int = 0,
-    seeds: int = 5,
-    progress: Callable[[str], None] | None = None,
+    settings: EvaluationSettings | None = None,
+    **keywords: Any,
 ) -> Results:
     """Judge vectors on data sets; each score comes with its coverage and interval.
 
@@ -47,104 +34,90 @@ def evaluate(
 
     vectors    WordVectors, gensim's KeyedVectors, a mapping of words to vectors, a path (a run folder stands
                for all its students), a list of these, or a mapping of names to these
-    tasks      similarity, analogy, relations, categorization; None for all of them
+    tasks      names of `wordstill.evaluation.tasks.TASKS`; None for all quick ones
     datasets   names of the registry or files of your own; None for every set that is on this machine. A set
                that is named and not here is downloaded
+    settings   everything that can be chosen, as one object, instead of the other keywords, which are:
+
     split      judge only this half of every set: tune on "dev", report "test"
-    compat     reproduce another harness, its defects included
-    case       how a data set's words are looked up, see `Space`
+    compat     reproduce another harness, its defects included: "web" or "muse"
+    case       how a data set's words are looked up: "auto", "exact" or "ignore", see `Space`
     top        use only the first words of the vocabulary, for lookups and for answers
     method     how analogies are solved: "add" (3CosAdd) or "multiply" (3CosMul)
     resamples  draws of the bootstrap, seeded by `seed`; seeds: k-means runs of categorization
     """
-    settings = Settings(split, compat, case, top, method, resamples, seed, seeds)
-    loaded, notes = load_datasets(tasks, datasets, settings)
-    results = Results(notes=[*notes, *compat_notes(settings)])
+    settings = settings_from(EvaluationSettings, settings, {"tasks": tasks, "datasets": datasets, **keywords})
+    loaded, notes = load_datasets(settings)
+    results = Results(notes=notes + ([HARNESSES[settings.compat].foot] if settings.compat else []))
     names = []
-    for subject in subjects(vectors):
-        names.append(subject.name)
-        space = _space(subject, settings)
+    for source in sources(vectors):
+        names.append(source.name)
+        space = _space(source, settings)
         results.notes += space.notes
         found = []
-        for data in loaded:
-            if progress is not None:
-                progress(f"{subject.name}: {data.name}")
-            found.append(_result(space, data, settings))
-        results += [*found, *_averages(found)]
-    results.notes += [*coverage_notes(results), *layer_notes(names)]
+        for dataset in loaded:
+            log.info("%s: %s", source.name, dataset.name)
+            found.append(_result(space, dataset, settings))
+        results += [*found, *averages(found)]
+    results.notes += [*_coverage_warning(results), *_layer_warnings(names)]
     return results
 
 
-def _space(subject: Subject, settings: Settings) -> Space:
-    case, top = settings.case, settings.top
-    if settings.compat == "web":
-        case = "lowered"
-    elif settings.compat == "muse":
-        case, top = "ignore", top or MUSE_WORDS
-    vectors = subject.load()
-    space = make_space(subject.name, vectors, case, top)
+def _space(source: Source, settings: EvaluationSettings) -> Space:
+    vectors = source.load()
+    if settings.compat:
+        harness = HARNESSES[settings.compat]
+        space = make_space(source.name, vectors, harness.case, settings.top or harness.top)
+    else:
+        space = make_space(source.name, vectors, settings.case, settings.top)
     # What was odd about the file, for instance lines that were left out, matters to who reads the scores.
-    space.notes += [f"{subject.name}: {note}" for note in getattr(vectors, "card", {}).get("notes", ())]
+    space.notes += [f"{source.name}: {note}" for note in getattr(vectors, "card", {}).get("notes", ())]
     return space
 
 
-def _result(space: Space, data: Loaded, settings: Settings) -> Result:
-    judged = TASKS[data.task].judge(space, data.data, settings)
+def _result(space: Space, dataset: LoadedDataset, settings: EvaluationSettings) -> Result:
+    judged = dataset.task.judge(space, dataset.data, settings)
     covered = judged.outcome.take(judged.outcome.covered)
-    # Every set has its own draws, so that averages over sets are not falsely narrow or wide.
-    draws = bootstrap(covered, settings.resamples, (settings.seed, zlib.crc32(data.name.encode())))
+    draws = bootstrap(covered, settings.resamples, set_seed(settings.seed, dataset.name))
     low, high = interval(draws)
     return Result(
         vectors=space.name,
-        task=data.task,
-        dataset=data.name,
-        metric=judged.metric,
+        task=dataset.task.name,
+        dataset=dataset.name,
+        metric=dataset.task.metric,
         score=covered.score(),
-        score_all=judged.all.score(),
+        score_all=judged.every.score(),
         low=low,
         high=high,
         items=judged.items,
         covered=judged.covered,
         split=settings.split,
         compat=settings.compat,
-        parts=tuple(_parts(judged)),
+        parts=judged.parts,
         outcome=judged.outcome,
         draws=draws,
     )
 
 
-def _parts(judged: Judged) -> Iterable[Part]:
-    for name, chosen in judged.sections.items():
-        part: Outcome = judged.outcome.take(chosen)
-        covered = part.take(part.covered)
-        every = judged.all.take(chosen)
-        yield Part(name, covered.score(), every.score(), int(chosen.sum()), len(covered.covered))
+def _coverage_warning(results: Iterable[Result]) -> list[str]:
+    """Warn where the scores of several vectors are over different items."""
+    covered: dict[str, set[int]] = {}
+    for result in results:
+        covered.setdefault(result.dataset, set()).add(result.covered)
+    if all(len(counts) == 1 for counts in covered.values()):
+        return []
+    return [
+        "The vectors cover different items, and a higher score on fewer items is not better: see `all`,"
+        " or compare two on the items that both cover (--compare)."
+    ]
 
 
-def _averages(results: list[Result]) -> Iterator[Result]:
-    named = {result.dataset: result for result in results}
-    if all(name in named for name in FIVE):
-        yield _average(AVERAGE, "similarity", [named[name] for name in FIVE])
-    if len(results) > 1:
-        yield _average(OVERALL, OVERALL, results)
-
-
-def _average(name: str, task: str, results: list[Result]) -> Result:
-    draws = np.mean([result.draws for result in results if result.draws is not None], axis=0)
-    low, high = interval(draws)
-    first = results[0]
-    return Result(
-        vectors=first.vectors,
-        task=task,
-        dataset=name,
-        metric="mean",
-        score=float(np.mean([result.score for result in results])),
-        score_all=float(np.mean([result.score_all for result in results])),
-        low=low,
-        high=high,
-        items=sum(result.items for result in results),
-        covered=sum(result.covered for result in results),
-        split=first.split,
-        compat=first.compat,
-        draws=draws,
-    )
+def _layer_warnings(names: Iterable[str]) -> list[str]:
+    """Warn where several layers of one student stand side by side."""
+    layers = Counter(match[1] for name in names if (match := re.fullmatch(r"(.+)/layer-\d+", name)))
+    return [
+        f"{student}: the best of {count} layers is picked on these very sets, that is, on the test;"
+        " choose it with --split dev and report it with --split test."
+        for student, count in layers.items()
+        if count > 1
+    ]

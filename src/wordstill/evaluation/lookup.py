@@ -27,26 +27,26 @@ class Found:
 
 
 def find(entry: Dataset) -> Found | None:
-    """The data set where it already is; None where it would have to be downloaded."""
+    """Find a data set on this machine; None where it would have to be downloaded."""
     for folder in data_folders():
         for base in _bases(folder, entry):
-            if (found := _all_in(base, entry, "folder")) is not None:
+            if (found := found_in(base, entry, "folder")) is not None:
                 return found
-    if (found := _all_in(cache_folder() / entry.name, entry, "cache")) is not None:
+    if (found := found_in(cache_folder() / entry.name, entry, "cache")) is not None:
         return found
     package = _in_package(entry)
     return None if package is None else Found(package, "package", (package,))
 
 
 def locate(entry: Dataset) -> Found:
-    """The data set where it is, downloaded first where it is nowhere."""
+    """Find a data set on this machine; download it where it is not."""
     from wordstill.evaluation.download import download
 
     return find(entry) or download(entry)
 
 
 def differing_files(entry: Dataset, found: Found) -> list[Path]:
-    """The files that are not, byte for byte, the pinned ones (a package's copy has its own format)."""
+    """List the files that are not, byte for byte, the pinned ones (a package's copy has its own format)."""
     if found.place == "package":
         return []
     pinned = (file.sha256 for file in entry.files)
@@ -54,7 +54,7 @@ def differing_files(entry: Dataset, found: Found) -> list[Path]:
 
 
 def file_sha256(path: Path) -> str:
-    """The SHA-256 of a file."""
+    """Compute the SHA-256 of a file."""
     with path.open("rb") as stream:
         digest = hashlib.sha256()
         while chunk := stream.read(1 << 20):
@@ -63,7 +63,7 @@ def file_sha256(path: Path) -> str:
 
 
 def data_folders() -> list[Path]:
-    """The folders named in $WORDSTILL_DATA."""
+    """List the folders named in $WORDSTILL_DATA."""
     named = os.environ.get("WORDSTILL_DATA", "")
     folders = [Path(part).expanduser() for part in named.split(os.pathsep) if part]
     for folder in folders:
@@ -73,14 +73,15 @@ def data_folders() -> list[Path]:
 
 
 def _bases(folder: Path, entry: Dataset) -> Iterator[Path]:
-    # A collection in the layout of the registry, a folder a set, or all files side by side.
+    # A collection in the layout of the registry, a folder per set, or all files side by side.
     yield folder / entry.folder
     yield folder / entry.name
     yield folder / Path(entry.folder).name
     yield folder
 
 
-def _all_in(base: Path, entry: Dataset, place: Place) -> Found | None:
+def found_in(base: Path, entry: Dataset, place: Place) -> Found | None:
+    """Find a data set in one folder, if all its files are there."""
     files = tuple(base / file.name for file in entry.files)
     if not all(file.is_file() for file in files):
         return None

@@ -1,18 +1,23 @@
-"""What an evaluation found: one Result a vectors and data set, and tables of them."""
+"""What an evaluation found: one Result per vectors and data set, averages, and tables of them."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from wordstill.arrays import Array
-from wordstill.evaluation.intervals import Outcome
+from wordstill.evaluation.datasets import FIVE
+from wordstill.evaluation.intervals import Outcome, interval
 
 AVERAGE = "average5"
 OVERALL = "overall"
+# What people read instead of these names.
+AVERAGE_TITLES = {AVERAGE: "average of 5", OVERALL: "mean of all"}
 COLUMNS = (
     *("vectors", "task", "dataset", "metric"),
     *("score", "score_all", "low", "high", "items", "covered", "coverage"),
@@ -61,7 +66,7 @@ class Result:
         return self.covered / self.items if self.items else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """What `--json` writes: raw fractions, null for what is not a number."""
+        """Return what `--json` writes: raw fractions, null for what is not a number."""
         values = {name: _finite(getattr(self, name)) for name in COLUMNS}
         values |= {name: getattr(self, name) for name in ("split", "compat") if getattr(self, name)}
         if self.parts:
@@ -78,33 +83,62 @@ class Results(list[Result]):
         self.differences: list[Result] = []
 
     def find(self, dataset: str, vectors: str | None = None) -> Result:
-        """The result on a data set (of the vectors named, where there are several)."""
+        """Return the result on a data set (of the vectors named, where there are several)."""
         for result in self:
             if result.dataset == dataset and vectors in (None, result.vectors):
                 return result
         raise KeyError(f"no result on {dataset!r}" + (f" of {vectors!r}" if vectors else ""))
 
     def table(self, bold: bool = False, parts: bool = False) -> str:
-        """Aligned columns for people, scores times 100; the best of several vectors has a star."""
+        """Write aligned columns for people, scores times 100; the best of several vectors has a star."""
         from wordstill.evaluation.tables import text_table
 
         return text_table(self, bold=bold, parts=parts)
 
     def to_csv(self) -> str:
-        """Comma-separated, raw fractions."""
+        """Write comma-separated values, raw fractions."""
         from wordstill.evaluation.tables import csv_table
 
         return csv_table(self)
 
     def to_latex(self) -> str:
-        """A LaTeX tabular (booktabs), scores times 100, the best in bold."""
+        """Write a LaTeX tabular (booktabs), scores times 100, the best in bold."""
         from wordstill.evaluation.tables import latex_table
 
         return latex_table(self)
 
     def to_json(self) -> str:
-        """A JSON list of objects, raw fractions."""
+        """Write a JSON list of objects, raw fractions."""
         return json.dumps([result.as_dict() for result in (*self, *self.differences)], indent=2, ensure_ascii=False)
+
+
+def averages(results: Sequence[Result], metric: str = "mean") -> Iterator[Result]:
+    """Yield the averages over the results of one vectors: over the five sets of X2Static, and over all sets."""
+    named = {result.dataset: result for result in results}
+    if all(name in named for name in FIVE):
+        yield _average(AVERAGE, "similarity", metric, [named[name] for name in FIVE])
+    if len(results) > 1:
+        yield _average(OVERALL, OVERALL, metric, results)
+
+
+def _average(name: str, task: str, metric: str, results: Sequence[Result]) -> Result:
+    draws = np.mean([result.draws for result in results if result.draws is not None], axis=0)
+    low, high = interval(draws)
+    return replace(
+        results[0],
+        task=task,
+        dataset=name,
+        metric=metric,
+        score=float(np.mean([result.score for result in results])),
+        score_all=float(np.mean([result.score_all for result in results])),
+        low=low,
+        high=high,
+        items=sum(result.items for result in results),
+        covered=sum(result.covered for result in results),
+        parts=(),
+        outcome=None,
+        draws=draws,
+    )
 
 
 def _finite(value: Any) -> Any:

@@ -62,10 +62,10 @@ class Space:
         self.usable = usable
         # The rows that may be the answer to an analogy.
         self.candidates = np.flatnonzero(usable & first)
-        self.notes = _notes(name, broken, int((~usable).sum()) - broken, int((~first).sum()), lowered)
+        self.notes = _row_warnings(name, broken, int((~usable).sum()) - broken, int((~first).sum()), lowered)
 
     def find(self, words: Iterable[str]) -> Array:
-        """The row of each word; -1 where it has no vector."""
+        """Return the row of each word; -1 where it has no vector."""
         return np.fromiter((self._find(word) for word in words), dtype=np.int64)
 
     def _find(self, word: str) -> int:
@@ -75,7 +75,7 @@ class Space:
         return row if row is not None and self.usable[row] else -1
 
     def unit(self, rows: Array) -> Array:
-        """The vectors of these rows at length 1, as float32; zeros where the row is -1 or no vector."""
+        """Return the vectors of these rows at length 1, as float32; zeros where the row is -1 or no vector."""
         lengths = np.where(rows >= 0, self.norms[rows], 0.0)
         known = lengths > 0
         vectors = np.zeros((len(rows), self.matrix.shape[1]), dtype=np.float32)
@@ -83,7 +83,7 @@ class Space:
         return vectors
 
     def unit_or_mean(self, rows: Array) -> Array:
-        """The same with the mean of all unit vectors in place of zeros."""
+        """Return the same with the mean of all unit vectors in place of zeros."""
         vectors = self.unit(rows)
         vectors[rows < 0] = self.mean_unit
         return vectors
@@ -97,13 +97,8 @@ class Space:
         return (total / max(1, len(self.candidates))).astype(np.float32)
 
 
-def letters_and_digits(word: str) -> str:
-    """The word lowercased and without punctuation, as the `web` harness cleans its analogies."""
-    return "".join(letter for letter in word.lower() if letter.isalnum() or letter in "-_" or ord(letter) > 255)
-
-
 def make_space(name: str, vectors: Any, case: Case = "auto", top: int | None = None) -> Space:
-    """A Space from WordVectors, gensim's KeyedVectors, or any mapping of words to vectors."""
+    """Make a Space of WordVectors, gensim's KeyedVectors, or any mapping of words to vectors."""
     if isinstance(vectors, Mapping):
         if not vectors:
             raise InputError(f"{name} has no words; give at least one word with its vector")
@@ -121,7 +116,7 @@ def make_space(name: str, vectors: Any, case: Case = "auto", top: int | None = N
 
 
 def _norms(matrix: Array) -> tuple[Array, int]:
-    """The length of each row, 0 where it has none that is finite, and how many of those there are."""
+    """Return the length of each row, 0 where it is not finite, and how many of those there are."""
     norms = np.zeros(len(matrix), dtype=np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(matrix), BLOCK_ROWS):
@@ -133,15 +128,15 @@ def _norms(matrix: Array) -> tuple[Array, int]:
     return norms, int(broken.sum())
 
 
-def _notes(name: str, broken: int, zero: int, again: int, fold: bool) -> list[str]:
+def _row_warnings(name: str, broken: int, zero: int, repeated: int, fold: bool) -> list[str]:
     notes = []
     if broken:
         notes.append(f"{name}: {_words(broken, 'a vector')} with NaN or infinity, counted as missing.")
     if zero:
         notes.append(f"{name}: {_words(zero, 'a vector')} of zeros, counted as missing.")
-    if again:
+    if repeated:
         how = "more than once when case is ignored" if fold else "more than once"
-        notes.append(f"{name}: {again} rows are of words that stand {how}; the first row of each counts.")
+        notes.append(f"{name}: {repeated} rows are of words that stand {how}; the first row of each counts.")
     return notes
 
 

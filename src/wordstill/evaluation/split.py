@@ -8,22 +8,31 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from dataclasses import replace
+from itertools import compress
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from wordstill.arrays import Array
-from wordstill.errors import InputError
 
 Split: TypeAlias = Literal["dev", "test"]
 SALT = "wordstill split 1"
 
 
 def half(items: Iterable[Iterable[str]], split: Split) -> Array:
-    """Which items are in that half; the order and the case of an item's words do not matter."""
-    if split not in ("dev", "test"):
-        raise InputError(f"a split is 'dev' or 'test', not {split!r}")
+    """Tell of each item whether it is in that half; the order and the case of an item's words do not matter."""
     return np.array([_bit(item) == (split == "test") for item in items], dtype=bool)
+
+
+def keep_half(columns: Any, items: Iterable[Iterable[str]], split: Split) -> Any:
+    """Keep the items of one half in a dataclass whose fields are columns: lists or arrays with an entry per item."""
+    chosen = half(items, split)
+    kept = {
+        name: column[chosen] if isinstance(column, np.ndarray) else list(compress(column, chosen))
+        for name, column in vars(columns).items()
+    }
+    return replace(columns, **kept)
 
 
 def _bit(words: Iterable[str]) -> bool:

@@ -7,34 +7,31 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 
-from wordstill.evaluation.results import AVERAGE, COLUMNS, OVERALL, Part, Result, Results
+from wordstill.evaluation.results import AVERAGE_TITLES, COLUMNS, Part, Result, Results
+from wordstill.evaluation.tasks import find_task
+from wordstill.evaluation.tasks.task import times_hundred
 
 HEADER = ("dataset", "vectors", "score", "95 % interval", "all", "covered", "coverage")
-_TITLES = {AVERAGE: "average of 5", OVERALL: "mean of all"}
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def text_table(results: Results, bold: bool = False, parts: bool = False) -> str:
-    """Aligned columns; a star (and bold type on a terminal) marks the best of several vectors on a set."""
-    several = len({result.vectors for result in results}) > 1
+    """Write aligned columns; a star (and bold type on a terminal) marks the best of several vectors on a set."""
     rows: list[tuple[tuple[str, ...], bool]] = []
-    for group in _by_dataset(results):
-        best = _best(group)
-        for number, result in enumerate(group):
-            title = _TITLES.get(result.dataset, result.dataset) if number == 0 else ""
-            rows.append((_row(title, result, several and result in best), several and result in best))
-            rows += [(_part_row(part), False) for part in _shown(result.parts, parts)]
+    for title, result, best in _ranked(results):
+        rows.append((_row(title, result, best), best))
+        rows += [(_part_row(result, part), False) for part in _shown_parts(result, parts)]
     lines = _aligned([HEADER, *(row for row, _ in rows)])
     heading, rule = lines[0], "-" * len(lines[0])
     body = [
         f"{_BOLD}{line}{_PLAIN}" if bold and is_best else line
         for line, (_, is_best) in zip(lines[1:], rows, strict=True)
     ]
-    return "\n".join([heading, rule, *body, *_differences(results), *_foot(results, several)]) + "\n"
+    return "\n".join([heading, rule, *body, *_differences(results), *_foot(results)]) + "\n"
 
 
 def csv_table(results: Results) -> str:
-    """One line a result (and a part of one), raw fractions, empty where there is no score."""
+    """Write a line per result and per part of one: raw fractions, empty where there is no score."""
     stream = io.StringIO()
     names = (*COLUMNS[:3], "part", *COLUMNS[3:], "split", "compat")
     writer = csv.DictWriter(stream, names, restval="", lineterminator="\n")
@@ -52,70 +49,59 @@ def csv_table(results: Results) -> str:
 
 
 def latex_table(results: Results) -> str:
-    """A tabular with booktabs' rules; the notes stand below as comments."""
+    """Write a tabular with booktabs' rules; the notes stand below as comments."""
     lines = [
         r"\begin{tabular}{llrrrr}",
         r"\toprule",
         r"dataset & vectors & score & 95\,\% interval & all & coverage \\",
         r"\midrule",
     ]
-    several = len({result.vectors for result in results}) > 1
-    for group in _by_dataset(results):
-        best = _best(group)
-        for number, result in enumerate(group):
-            score = _hundred(result.score)
-            score = rf"\textbf{{{score}}}" if several and result in best else score
-            title = _TITLES.get(result.dataset, result.dataset) if number == 0 else ""
-            interval = rf"{_hundred(result.low)}--{_hundred(result.high)}"
-            cells = (_escaped(title), _escaped(result.vectors), score, interval, _hundred(result.score_all),
-                     rf"{100 * result.coverage:.0f}\,\%")  # fmt: skip
-            lines.append(" & ".join(cells) + r" \\")
+    for title, result, best in _ranked(results):
+        score, low, high, every = (
+            _cell(result, value) for value in (result.score, result.low, result.high, result.score_all)
+        )
+        score = rf"\textbf{{{score}}}" if best else score
+        coverage = rf"{100 * result.coverage:.0f}\,\%"
+        cells = (_escaped(title), _escaped(result.vectors), score, f"{low}--{high}", every, coverage)
+        lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     lines += [f"% {note}" for note in results.notes]
     return "\n".join(lines) + "\n"
 
 
-def _by_dataset(results: Results) -> Iterator[list[Result]]:
+def _ranked(results: Results) -> Iterator[tuple[str, Result, bool]]:
+    """Yield results with their titles and whether they are best: data set by data set, averages last."""
     names = dict.fromkeys(result.dataset for result in results)
-    ordered = [name for name in names if name not in _TITLES] + [name for name in names if name in _TITLES]
-    for name in ordered:
-        yield [result for result in results if result.dataset == name]
+    for name in sorted(names, key=lambda name: name in AVERAGE_TITLES):
+        group = [result for result in results if result.dataset == name]
+        known = [result.score for result in group if not math.isnan(result.score)]
+        for number, result in enumerate(group):
+            best = _several(results) and bool(known) and result.score == max(known)
+            yield "" if number else AVERAGE_TITLES.get(name, name), result, best
 
 
-def _best(group: Sequence[Result]) -> list[Result]:
-    known = [result.score for result in group if not math.isnan(result.score)]
-    return [result for result in group if known and result.score == max(known)]
+def _several(results: Results) -> bool:
+    return len({result.vectors for result in results}) > 1
 
 
-def _shown(parts: Sequence[Part], every: bool) -> list[Part]:
-    return [part for part in parts if every or part.name in ("semantic", "syntactic")]
+def _shown_parts(result: Result, every: bool) -> list[Part]:
+    task = find_task(result.task)
+    return [part for part in result.parts if every or (task and part.name in task.main_parts)]
 
 
 def _row(title: str, result: Result, best: bool) -> tuple[str, ...]:
-    interval = f"[{_hundred(result.low)}, {_hundred(result.high)}]" if not math.isnan(result.low) else ""
-    return (
-        title,
-        result.vectors,
-        _hundred(result.score) + ("*" if best else " "),
-        interval,
-        _hundred(result.score_all),
-        f"{result.covered}/{result.items}",
-        f"{100 * result.coverage:.0f} %",
-    )
+    interval = "" if math.isnan(result.low) else f"[{_cell(result, result.low)}, {_cell(result, result.high)}]"
+    score = _cell(result, result.score) + ("*" if best else " ")
+    return (title, result.vectors, score, interval, *_all_and_coverage(result, result))
 
 
-def _part_row(part: Part) -> tuple[str, ...]:
-    coverage = 100 * part.covered / part.items if part.items else 0.0
-    counts = f"{part.covered}/{part.items}"
-    return (
-        "",
-        f"  {part.name}",
-        _hundred(part.score) + " ",
-        "",
-        _hundred(part.score_all),
-        counts,
-        f"{coverage:.0f} %",
-    )
+def _part_row(result: Result, part: Part) -> tuple[str, ...]:
+    return ("", f"  {part.name}", _cell(result, part.score) + " ", "", *_all_and_coverage(result, part))
+
+
+def _all_and_coverage(result: Result, one: Result | Part) -> tuple[str, str, str]:
+    coverage = 100 * one.covered / one.items if one.items else 0.0
+    return _cell(result, one.score_all), f"{one.covered}/{one.items}", f"{coverage:.0f} %"
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
@@ -133,7 +119,9 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
 def _differences(results: Results) -> list[str]:
     if not results.differences:
         return []
-    rows = [(_TITLES.get(one.dataset, one.dataset), *_row("", one, _clear(one))[1:]) for one in results.differences]
+    rows = [
+        (AVERAGE_TITLES.get(one.dataset, one.dataset), *_row("", one, _clear(one))[1:]) for one in results.differences
+    ]
     lines = _aligned([("difference", *HEADER[1:]), *rows])
     return ["", lines[0], "-" * len(lines[0]), *lines[1:]]
 
@@ -142,17 +130,18 @@ def _clear(difference: Result) -> bool:
     return difference.low > 0 or difference.high < 0
 
 
-def _foot(results: Results, several: bool) -> list[str]:
+def _foot(results: Results) -> list[str]:
     foot = ["", "Scores times 100. score: items with a missing word skipped; all: every item counted."]
-    if several:
+    if _several(results):
         foot.append("*: the best of the vectors on that set.")
     if results.differences:
         foot.append("Differences are paired, on the items that both cover; *: the interval leaves out 0.")
     return foot + list(dict.fromkeys(results.notes))
 
 
-def _hundred(score: float) -> str:
-    return "-" if math.isnan(score) else f"{100 * score:.1f}"
+def _cell(result: Result, score: float) -> str:
+    task = find_task(result.task)
+    return "-" if math.isnan(score) else (task.cell if task else times_hundred)(score)
 
 
 def _escaped(text: str) -> str:

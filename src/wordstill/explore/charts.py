@@ -22,7 +22,7 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.io.files import replacing
+from wordstill.io.files import check_replaceable, only_marked, replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,10 +33,17 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "+++")
 DPI = 300
+WIDTH, HEIGHT = 6.0, 3.8  # inches
 
 # Fonts that are tried, where they are installed, for characters that the first one lacks.
 _FONTS = ("DejaVu Sans", "Noto Sans", "Noto Sans CJK JP", "Noto Sans CJK SC", "Hiragino Sans", "Microsoft YaHei",
           "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari", "Segoe UI", "Arial Unicode MS")  # fmt: skip
+
+# What `save` writes into a picture, and how it is found there: by it wordstill knows its own pictures.
+_MARKS = {"png": {"Software": "wordstill"}, "svg": {"Creator": "wordstill", "Date": None}}
+ONLY_PICTURES = only_marked(
+    rb"(?s)\A\x89PNG.*tEXtSoftware\0wordstill|<dc:creator>\s*<cc:Agent>\s*<dc:title>wordstill</dc:title>"
+)
 
 Parameters = ParamSpec("Parameters")
 
@@ -52,11 +59,15 @@ class Series:
 
 
 def check_picture(path: str | Path) -> str:
-    """The kind of a picture by its name; refuses, before hours of work, what cannot be drawn."""
+    """Return the kind of a picture by its name; refuse, before hours of work, what cannot be drawn or replaced.
+
+    A picture that is there is replaced only where it has wordstill's mark.
+    """
     need_matplotlib()
     kind = Path(path).suffix.lower().lstrip(".")
     if kind not in ("png", "svg"):
         raise InputError(f"{path} is neither .png nor .svg; name the picture with one of these endings")
+    check_replaceable(Path(path), ONLY_PICTURES)
     return kind
 
 
@@ -68,7 +79,7 @@ def need_matplotlib() -> None:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """The look of all charts. A dollar sign in a word is a dollar sign, not mathematics."""
+    """Set the look of all charts. A dollar sign in a word is a dollar sign, not mathematics."""
     need_matplotlib()
     import matplotlib as mpl
     from matplotlib import font_manager
@@ -103,14 +114,14 @@ def _styled(draw: Callable[Parameters, Figure]) -> Callable[Parameters, Figure]:
     return styled
 
 
-def new_figure(width: float = 6.0, height: float = 3.8) -> tuple[Figure, Axes]:
-    """An empty figure, in inches, with one pair of axes; call it within `style()`."""
+def bare_figure(width: float, height: float) -> Figure:
+    """Make a figure without axes, in inches; call it within `style()`."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
     FigureCanvasAgg(figure)
-    return figure, figure.add_subplot()
+    return figure
 
 
 @_styled
@@ -124,11 +135,12 @@ def line_chart(
     log_x: bool = False,
     tick_labels: Sequence[str] | None = None,
 ) -> Figure:
-    """One line a series over `x`, its intervals as whiskers, its name beside its last point.
+    """Draw a line per series over `x`, its intervals as whiskers, its name beside its last point.
 
     Every point of `x` has a tick (`tick_labels`: its text); `log_x` spaces them by their ratios.
     """
-    figure, axes = new_figure()
+    figure = bare_figure(WIDTH, HEIGHT)
+    axes = figure.add_subplot()
     ends = []
     at = np.asarray(x, dtype=float)
     for number, one in enumerate(series):
@@ -158,12 +170,12 @@ def line_chart(
     axes.minorticks_off()
     axes.grid(axis="y")
     _label_ends(axes, ends)
-    _name(axes, title, x_label, y_label)
+    axes.set(title=title, xlabel=x_label, ylabel=y_label)
     return figure
 
 
 def _whiskers(series: Series) -> Array | None:
-    """How far an interval reaches below and above the values."""
+    """Return how far an interval reaches below and above the values."""
     if series.low is None or series.high is None:
         return None
     values, low, high = (np.asarray(part, dtype=float) for part in (series.values, series.low, series.high))
@@ -175,7 +187,7 @@ def _label_ends(axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
     """Write each line's name to the right of its end, moved up or down until no two overlap."""
     low, high = axes.get_ylim()
     gap = 0.055 * (high - low)
-    places = spread([value for value, _, _ in ends], gap)
+    places = spaced_apart([value for value, _, _ in ends], gap)
     for (value, name, colour), place in zip(ends, places, strict=True):
         axes.annotate(
             name,
@@ -189,8 +201,8 @@ def _label_ends(axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
         )
 
 
-def spread(values: Sequence[float], gap: float) -> list[float]:
-    """Values moved as little as a few rounds can until each is at least `gap` away from the next."""
+def spaced_apart(values: Sequence[float], gap: float) -> list[float]:
+    """Move values as little as a few rounds can until each is at least `gap` away from the next."""
     order = np.argsort(values, kind="stable")
     placed = np.asarray(values, dtype=float)[order]
     for _ in range(100):
@@ -214,9 +226,10 @@ def bar_chart(
     x_label: str = "",
     y_label: str = "",
 ) -> Figure:
-    """Groups of bars side by side, one bar a series, with intervals as whiskers and values on top."""
-    inches = min(14.0, max(6.0, 0.6 + 0.22 * len(groups) * (len(series) + 1)))
-    figure, axes = new_figure(inches)
+    """Draw groups of bars side by side, a bar per series, with intervals as whiskers and values on top."""
+    inches = min(14.0, max(WIDTH, 0.6 + 0.22 * len(groups) * (len(series) + 1)))
+    figure = bare_figure(inches, HEIGHT)
+    axes = figure.add_subplot()
     places = np.arange(len(groups))
     width = 0.8 / max(1, len(series))
     for number, one in enumerate(series):
@@ -243,7 +256,7 @@ def bar_chart(
         # As many columns as fit, at a twelfth of an inch a letter and half an inch for the sample.
         widest = 0.6 + max(len(one.name) for one in series) / 12
         figure.legend(loc="outside lower center", ncols=max(1, min(len(series), int(inches / widest))))
-    _name(axes, title, x_label, y_label)
+    axes.set(title=title, xlabel=x_label, ylabel=y_label)
     return figure
 
 
@@ -258,36 +271,28 @@ def heat_map(
     y_label: str = "",
     value_label: str = "",
     limits: tuple[float, float] | None = None,
-    numbers: bool | None = None,
 ) -> Figure:
-    """A matrix as shades, darker for more, a NaN left white; the numbers in the cells unless there are many."""
-    shown = np.ma.masked_invalid(np.asarray(values, dtype=float))
+    """Draw a matrix as shades, darker for more, NaN left white; with the numbers in the cells unless there are many."""
+    shades = np.ma.masked_invalid(np.asarray(values, dtype=float))
     cell = 0.5
-    figure, axes = new_figure(
-        min(14.0, max(4.0, 2.2 + cell * len(columns))), min(14.0, max(2.6, 1.4 + cell * len(rows)))
-    )
+    figure = bare_figure(min(14.0, max(4.0, 2.2 + cell * len(columns))), min(14.0, max(2.6, 1.4 + cell * len(rows))))
+    axes = figure.add_subplot()
     low, high = limits or (None, None)
-    image = axes.imshow(shown, cmap="Blues", vmin=low, vmax=high, aspect="equal")
+    image = axes.imshow(shades, cmap="Blues", vmin=low, vmax=high, aspect="equal")
     lowest, highest = image.get_clim()
     dark = lowest + 0.55 * (highest - lowest)
     axes.set_xticks(range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(rows)), rows)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    if numbers if numbers is not None else len(rows) * len(columns) <= 400:
+    if len(rows) * len(columns) <= 400:
         for (i, j), value in np.ndenumerate(np.asarray(values, dtype=float)):
             if np.isfinite(value):
                 axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=6.5,
                           color="white" if value > dark else "black")  # fmt: skip
     figure.colorbar(image, ax=axes, label=value_label, shrink=0.8)
-    _name(axes, title, x_label, y_label)
+    axes.set(title=title, xlabel=x_label, ylabel=y_label)
     return figure
-
-
-def _name(axes: Axes, title: str, x_label: str, y_label: str) -> None:
-    axes.set_title(title)
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
 
 
 def save(figure: Figure, path: str | Path) -> str:
@@ -296,10 +301,13 @@ def save(figure: Figure, path: str | Path) -> str:
     Returns the characters that no font of this machine has (they are drawn as boxes), "" if all are there.
     """
     kind = check_picture(path)
-    nameless = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
-    with style(), replacing(Path(path)) as temporary, warnings.catch_warnings(record=True) as caught:
+    with (
+        style(),
+        replacing(Path(path), ours=ONLY_PICTURES) as temporary,
+        warnings.catch_warnings(record=True) as caught,
+    ):
         warnings.simplefilter("always")
-        figure.savefig(temporary, format=kind, dpi=DPI, metadata=nameless)
+        figure.savefig(temporary, format=kind, dpi=DPI, metadata=_MARKS[kind])
     missing = []
     for warning in caught:
         found = re.match(r"Glyph (\d+) ", str(warning.message))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wordstill.arrays import Array
-from wordstill.explore.charts import DPI
+from wordstill.explore.charts import bare_figure
+from wordstill.explore.displayed_words import displayed
 from wordstill.explore.labels import place_labels
-from wordstill.explore.shown_words import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,12 +34,8 @@ class Picture:
 
 
 def empty_figure(width: float, height: float, columns: int = 1) -> tuple[Figure, list[Axes]]:
-    """A figure of one or several panels side by side, in inches; call it within `charts.style()`."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
-    FigureCanvasAgg(figure)
+    """Make a figure of one or several panels side by side, in inches; call it within `charts.style()`."""
+    figure = bare_figure(width, height)
     panels = figure.subplots(1, columns, squeeze=False)[0]
     for axes in panels:
         axes.set_xticks([])
@@ -51,13 +47,13 @@ def empty_figure(width: float, height: float, columns: int = 1) -> tuple[Figure,
 def label_points(
     axes: Axes, points: Array, words: Sequence[str], colours: Sequence[str], lines: Array | None = None
 ) -> int:
-    """Label points of axes whose limits are final; how many labels found no room and were left out."""
+    """Label points of axes whose limits are final; return how many labels found no room and were left out."""
     figure = axes.figure.get_figure(root=True)
     assert figure is not None
     with warnings.catch_warnings():
         # A character that no font has is a box; `charts.save` tells which ones.
         warnings.filterwarnings("ignore", "Glyph")
-        _settle(figure)
+        _fix_layout(figure)
         labels = [_label(axes, word, colour) for word, colour in zip(words, colours, strict=True)]
         extents = [label.get_window_extent() for label in labels]
     pixel = figure.dpi / 72.0
@@ -77,7 +73,7 @@ def label_points(
     return int(np.isnan(corners[:, 0]).sum())
 
 
-def _settle(figure: Figure) -> None:
+def _fix_layout(figure: Figure) -> None:
     """Give titles, legend and panels their final places, and keep them there."""
     if figure.get_layout_engine() is not None:
         # One pass moves panels only part of the way where they are square.
@@ -87,7 +83,7 @@ def _settle(figure: Figure) -> None:
 
 
 def darker(colour: str, share: float = 0.72) -> tuple[float, float, float]:
-    """A colour for text: some that are clear as a sign are too pale for small letters on white."""
+    """Darken a colour for text: some that are clear as a sign are too pale for small letters on white."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = to_rgb(colour)
@@ -96,7 +92,7 @@ def darker(colour: str, share: float = 0.72) -> tuple[float, float, float]:
 
 def _label(axes: Axes, word: str, colour: str) -> Annotation:
     return axes.annotate(
-        shown(word, LONGEST_LABEL),
+        displayed(word, LONGEST_LABEL),
         xy=(0.0, 0.0),
         xytext=(0.0, 0.0),
         textcoords="offset points",
@@ -111,7 +107,7 @@ def _label(axes: Axes, word: str, colour: str) -> Annotation:
 
 
 def _leader(axes: Axes, label: Annotation, anchor: Array, corner: Array, size: Array, pixel: float) -> None:
-    """A thin line from a point to the nearest edge of a label that stands apart from it."""
+    """Draw a thin line from a point to the nearest edge of a label that stands apart from it."""
     edge = np.clip(anchor, corner, corner + size)
     if np.hypot(*(edge - anchor)) < 8.0 * pixel:
         return
@@ -120,7 +116,7 @@ def _leader(axes: Axes, label: Annotation, anchor: Array, corner: Array, size: A
 
 
 def roomy_limits(axes: Axes, points: Array, share: float = 0.08) -> None:
-    """Axes a little wider than the points, so that labels have room around them."""
+    """Make axes a little wider than the points, so that labels have room around them."""
     low, high = points.min(axis=0), points.max(axis=0)
     room = np.maximum(high - low, 1e-6) * share
     axes.set_xlim(low[0] - room[0], high[0] + room[0])

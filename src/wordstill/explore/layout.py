@@ -1,35 +1,32 @@
-"""Places on a plane for vectors: PCA, t-SNE, and UMAP where it is installed."""
+"""Places on a plane for vectors: PCA, t-SNE, and UMAP where it is installed; and each vector's nearest ones."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.explore.nearest import nearest_rows
 from wordstill.explore.tsne import NEIGHBORS, tsne
 
-Method: TypeAlias = Literal["pca", "tsne", "umap"]
-METHODS: tuple[str, ...] = get_args(Method)
+Projection: TypeAlias = Literal["pca", "tsne", "umap"]
+BLOCK_ROWS = 1024
 
 
-def places(units: Array, method: str) -> Array:
-    """Two coordinates for each row of a matrix of unit rows."""
-    if method == "pca":
+def places(units: Array, projection: Projection) -> Array:
+    """Return two coordinates per row of a matrix of unit rows."""
+    if projection == "pca":
         return principal_plane(units)
-    if method == "tsne":
-        perplexity = min(30.0, max(2.0, len(units) / 4.0))
-        neighbors, cosines = nearest_rows(units, int(3 * perplexity))
-        return tsne(neighbors, cosines, principal_plane(units), perplexity, steps=500)
-    if method == "umap":
+    if projection == "umap":
         return _umap(units)
-    raise InputError(f"a plane is made by {', '.join(METHODS)}, not {method!r}")
+    perplexity = min(30.0, max(2.0, len(units) / 4.0))
+    neighbors, cosines = nearest_rows(units, int(3 * perplexity))
+    return tsne(neighbors, cosines, principal_plane(units), perplexity, steps=500)
 
 
 def map_places(units: Array, start: Array | None = None) -> tuple[Array, Array, Array]:
-    """t-SNE for many words: coordinates, and each word's neighbours with their cosines, which it needs anyway.
+    """Place many words by t-SNE; return coordinates, and the neighbours of each word with their cosines.
 
     Maps that begin with another's coordinates (`start`) are arranged alike and can be compared.
     """
@@ -40,7 +37,10 @@ def map_places(units: Array, start: Array | None = None) -> tuple[Array, Array, 
 
 
 def principal_plane(matrix: Array) -> Array:
-    """The two directions of largest variance, each with its largest entry positive; zeros where there are none."""
+    """Project rows on the two directions of largest variance, each with its largest entry positive.
+
+    Coordinates are zero where there is no such direction.
+    """
     centred = matrix - matrix.mean(axis=0)
     values, directions = np.linalg.eigh(centred.T @ centred)
     best = directions[:, ::-1][:, :2] * (values[::-1][:2] > 0)
@@ -57,3 +57,26 @@ def _umap(units: Array) -> Array:
     neighbors = min(15, len(units) - 1)
     made = UMAP(n_neighbors=neighbors, metric="cosine", init="pca", random_state=0, n_jobs=1).fit_transform(units)
     return np.asarray(made)
+
+
+def nearest_rows(units: Array, count: int) -> tuple[Array, Array]:
+    """Find for each row of a matrix of unit rows the `count` other rows nearest in cosine, nearest first.
+
+    Returns row numbers (int32) and cosines (float32), with one line per row; `count` is at most the rows less one.
+    """
+    rows = len(units)
+    count = max(0, min(count, rows - 1))
+    found = np.zeros((rows, count), dtype=np.int32)
+    cosines = np.zeros((rows, count), dtype=np.float32)
+    for start in range(0, rows if count else 0, BLOCK_ROWS):
+        scores = units[start : start + BLOCK_ROWS] @ units.T
+        here = np.arange(len(scores))
+        scores[here, start + here] = -np.inf  # a word is not its own neighbour
+        best = np.argpartition(scores, rows - count, axis=1)[:, rows - count :]
+        # Of equal cosines the earlier, more frequent word stands first.
+        best.sort(axis=1)
+        values = np.take_along_axis(scores, best, axis=1)
+        order = np.argsort(-values, axis=1, kind="stable")
+        found[start : start + len(scores)] = np.take_along_axis(best, order, axis=1)
+        cosines[start : start + len(scores)] = np.take_along_axis(values, order, axis=1)
+    return found, cosines

@@ -1,26 +1,22 @@
-"""Pictures of words: pairs of a relation, a word's neighbourhood in several vectors, clusters of categories.
-
-from wordstill.explore.charts import save
-from wordstill.explore.plots import pairs_plot
-save(pairs_plot(vectors, [("king", "queen"), ("man", "woman")]).figure, "pairs.png")
-"""
+"""Drawing words: pairs of a relation, a word's neighbourhood in several vectors, clusters of categories."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from wordstill.arrays import Array, unit
 from wordstill.errors import InputError
-from wordstill.evaluation.parsers import Categories
-from wordstill.evaluation.space import Case, make_space
+from wordstill.evaluation.space import make_space
+from wordstill.evaluation.tasks.categorization import Categories
 from wordstill.explore.charts import COLOURS, MARKERS, style
+from wordstill.explore.displayed_words import displayed, unknown_word
 from wordstill.explore.labelled_points import Picture, empty_figure, label_points, roomy_limits
-from wordstill.explore.layout import places
-from wordstill.explore.shown_words import shown
+from wordstill.explore.layout import Projection, places
 from wordstill.vectors import WordVectors
 
 LINE_COLOUR = "#999999"
@@ -29,25 +25,23 @@ LINE_COLOUR = "#999999"
 def pairs_plot(
     vectors: WordVectors,
     pairs: Sequence[tuple[str, str]],
-    method: str = "pca",
+    projection: Projection = "pca",
     *,
     title: str = "",
-    case: Case = "auto",
     limit: int = 30,
 ) -> Picture:
-    """Word pairs joined by lines: a relation that the vectors hold shows as lines of one direction."""
-    space = make_space("vectors", vectors, case)
+    """Draw word pairs joined by lines: a relation that the vectors hold shows as lines of one direction."""
+    space = make_space("vectors", vectors)
     rows = space.find(word for pair in pairs for word in pair).reshape(-1, 2)
     known = np.all(rows >= 0, axis=1)
-    notes = _missing([" ".join(pair) for pair, here in zip(pairs, known, strict=True) if not here], "pairs")
-    chosen = [pair for pair, here in zip(pairs, known, strict=True) if here]
-    rows = rows[known]
+    notes = _missing([" ".join(pair) for pair in compress(pairs, ~known)], "pairs")
+    chosen, rows = list(compress(pairs, known)), rows[known]
     if len(rows) > limit:
         notes.append(f"{len(rows)} pairs have vectors; the first {limit} are shown (--limit)")
         chosen, rows = chosen[:limit], rows[:limit]
     if len(rows) < 2:
         raise InputError(f"only {len(rows)} of the {len(pairs)} pairs have vectors for both words; two are needed")
-    points = places(space.unit(rows.ravel()), method)
+    points = places(space.unit(rows.ravel()), projection)
     lines = points.reshape(-1, 4)
     with style():
         inches = 4.5 + 0.06 * len(rows)
@@ -57,22 +51,15 @@ def pairs_plot(
         for left, bottom, right, top in lines:
             axes.plot((left, right), (bottom, top), color=LINE_COLOUR, linewidth=0.8, zorder=1)
         for side in (0, 1):
-            axes.scatter(
-                points[side::2, 0],
-                points[side::2, 1],
-                s=16,
-                color=COLOURS[side],
-                marker=MARKERS[side],
-                linewidths=0,
-                zorder=3,
-            )
+            x, y = points[side::2].T
+            axes.scatter(x, y, s=16, color=COLOURS[side], marker=MARKERS[side], linewidths=0, zorder=3)
         words = [word for pair in chosen for word in pair]
         crowded = label_points(axes, points, words, [COLOURS[side % 2] for side in range(len(words))], lines)
     return Picture(figure, notes + _crowded(crowded))
 
 
 def neighbors_plot(spaces: Mapping[str, WordVectors], word: str, count: int = 12) -> Picture:
-    """A word in the middle of its neighbours, a panel a space; the farther out, the lower the cosine.
+    """Draw a word in the middle of its neighbours, a panel per space; the farther out, the lower the cosine.
 
     Where a neighbour stands around the word follows the main directions among the neighbours. Words in orange are
     neighbours in this space only.
@@ -83,9 +70,9 @@ def neighbors_plot(spaces: Mapping[str, WordVectors], word: str, count: int = 12
         if word in vectors and vectors.norms[vectors.key_to_index[word]] > 0:
             near[name] = vectors.most_similar(word, topn=count)
         else:
-            notes.append(f"{name} has no vector for {shown(word)}")
+            notes.append(f"{name} has no vector for {displayed(word)}")
     if not near:
-        raise InputError(f"the word {word!r} has no vector in any of these")
+        raise unknown_word(next(iter(spaces.values())), word)
     counted = Counter(neighbor for listed in near.values() for neighbor, _ in listed)
     reach = max(0.1, 1.0 - min((cosine for listed in near.values() for _, cosine in listed), default=0.0)) * 1.12
     with style():
@@ -94,7 +81,7 @@ def neighbors_plot(spaces: Mapping[str, WordVectors], word: str, count: int = 12
         for axes, (name, listed) in zip(panels, near.items(), strict=True):
             points = _around(spaces[name], word, listed)
             _rings(axes, reach)
-            axes.set_title(shown(name))
+            axes.set_title(displayed(name))
             axes.scatter(0, 0, s=36, color="black", marker="*", zorder=3)
             alone = np.array([counted[neighbor] == 1 and len(near) > 1 for neighbor, _ in listed], dtype=bool)
             for side, (chosen, told) in enumerate(((~alone, "near in several"), (alone, "only here"))):
@@ -113,18 +100,17 @@ def neighbors_plot(spaces: Mapping[str, WordVectors], word: str, count: int = 12
 
 
 def categories_plot(
-    vectors: WordVectors, categories: Categories, method: str = "tsne", *, title: str = "", case: Case = "auto"
+    vectors: WordVectors, categories: Categories, projection: Projection = "tsne", *, title: str = ""
 ) -> Picture:
-    """Words by category: each category has a colour and a sign; words of one category should stand together."""
-    space = make_space("vectors", vectors, case)
+    """Draw words by category, each with a colour and a sign; words of one category should stand together."""
+    space = make_space("vectors", vectors)
     rows = space.find(categories.words)
     known = rows >= 0
-    notes = _missing([word for word, here in zip(categories.words, known, strict=True) if not here], "words")
+    notes = _missing(list(compress(categories.words, ~known)), "words")
     if known.sum() < 3:
         raise InputError(f"only {known.sum()} of the {len(known)} words have a vector; at least three are needed")
-    words = [word for word, here in zip(categories.words, known, strict=True) if here]
-    labels = np.array([label for label, here in zip(categories.labels, known, strict=True) if here])
-    points = places(space.unit(rows[known]), method)
+    words, labels = list(compress(categories.words, known)), np.array(list(compress(categories.labels, known)))
+    points = places(space.unit(rows[known]), projection)
     names = list(dict.fromkeys(labels.tolist()))
     looks = {name: _look(number) for number, name in enumerate(names)}
     with style():
@@ -136,7 +122,7 @@ def categories_plot(
             colour, marker, face = looks[name]
             chosen = labels == name
             axes.scatter(points[chosen, 0], points[chosen, 1], s=18, marker=marker, facecolors=face,
-                         edgecolors=colour, linewidths=0.8, label=shown(name), zorder=3)  # fmt: skip
+                         edgecolors=colour, linewidths=0.8, label=displayed(name), zorder=3)  # fmt: skip
         figure.legend(loc="outside lower center", ncols=max(1, min(len(names), int(figure.get_figwidth() / 1.6))),
                       fontsize=7.5, handletextpad=0.1)  # fmt: skip
         crowded = label_points(axes, points, words, [looks[label][0] for label in labels])
@@ -144,14 +130,14 @@ def categories_plot(
 
 
 def _look(number: int) -> tuple[str, str, str]:
-    """Colour, sign and filling of a category; 98 of them differ."""
+    """Return colour, sign and filling of a category; 98 of them differ."""
     colour = COLOURS[number % len(COLOURS)]
     marker = MARKERS[(number + number // len(COLOURS)) % len(MARKERS)]
     return colour, marker, colour if number // (len(COLOURS) * len(MARKERS)) % 2 == 0 else "none"
 
 
 def _around(vectors: WordVectors, word: str, listed: list[tuple[str, float]]) -> Array:
-    """Polar coordinates: 1 - cosine from the middle, in the direction that two principal components give."""
+    """Place neighbours 1 - cosine from the middle, in the direction that two principal components give."""
     centre = unit(vectors[word])
     away = np.stack([unit(vectors[neighbor]) for neighbor, _ in listed]) - centre
     plane = places(away, "pca") if len(away) > 1 else np.array([[1.0, 0.0]])
@@ -164,7 +150,7 @@ def _around(vectors: WordVectors, word: str, listed: list[tuple[str, float]]) ->
 
 
 def _rings(axes: Any, reach: float) -> None:
-    """Circles of equal cosine, each with its number."""
+    """Draw circles of equal cosine, each with its number."""
     from matplotlib.patches import Circle
 
     axes.set_xlim(-reach, reach)
@@ -180,7 +166,7 @@ def _rings(axes: Any, reach: float) -> None:
 def _missing(words: list[str], what: str) -> list[str]:
     if not words:
         return []
-    listed = ", ".join(shown(word) for word in words[:5]) + (", ..." if len(words) > 5 else "")
+    listed = ", ".join(displayed(word) for word in words[:5]) + (", ..." if len(words) > 5 else "")
     return [f"{len(words)} {what} without a vector left out: {listed}"]
 
 

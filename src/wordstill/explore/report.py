@@ -1,7 +1,7 @@
 """One HTML file about vectors: scores, a map of their words, neighbours, training, cards. It needs no network.
 
-    from wordstill.explore.report import write_report
-    write_report(["run/aggregate", "run/closed"], "report.html")
+    import wordstill
+    wordstill.report(["run/aggregate", "run/closed"], "report.html")
 
 The page is `assets/report.html` with its style, its scripts and the data put into it. Words are data: they stand in a
 block of JSON in which no `<` is left, and the scripts only ever set text. The page's own security policy allows
@@ -15,66 +15,88 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from wordstill import __version__
+from wordstill.distillation.run_record import record_above
 from wordstill.errors import InputError
 from wordstill.evaluation import Results, evaluate
 from wordstill.evaluation.datasets import DATASETS
 from wordstill.evaluation.lookup import find
-from wordstill.evaluation.sources import Subject, subjects
-from wordstill.explore.report_facts import card_lines, run_facts, run_of, score_table
-from wordstill.explore.shown_words import frequency_order, shown
+from wordstill.evaluation.settings import read_names, settings_from
+from wordstill.evaluation.sources import Source, sources
+from wordstill.evaluation.tasks import all_tasks
+from wordstill.explore.displayed_words import displayed, frequency_order
+from wordstill.explore.report_data import card_lines, read_scores, run_summary, score_table
 from wordstill.explore.wordmap import MAP_WORDS, word_map
-from wordstill.io.files import replacing
+from wordstill.io.files import check_replaceable, only_marked, replacing
+from wordstill.options import Options, setting
 from wordstill.vectors import WordVectors
 
-# Tasks that train nothing: judged in seconds.
-TASKS = ("similarity", "analogy", "relations", "categorization")
 MOST_MODELS, MOST_WORDS, MOST_MAP_WORDS = 12, 50, 60_000
 SCRIPTS = ("base.js", "charts.js", "wordmap.js", "report.js")
 # Shown where nobody names words; those without a vector are replaced by frequent ones.
 WORDS = ("river", "president", "blue", "music", "doctor", "london", "run", "quickly")
 
+# A page of assets/report.html says in its head who made it.
+ONLY_REPORTS = only_marked(rb'<meta name="generator" content="wordstill">')
+
 Scores = Sequence[Mapping[str, Any]]
 
 
-def write_report(
+@dataclass(frozen=True)
+class ReportSettings(Options):
+    """What a report shows.
+
+    >>> ReportSettings(words=("river", "bank")).map_words
+    20000
+    """
+
+    words: tuple[str, ...] = setting((), "words whose neighbours are listed", metavar="WORD,..", read=read_names)
+    datasets: tuple[str | Path, ...] | None = setting(
+        None, "data sets to judge (all that are here)", metavar="NAME,..", read=read_names
+    )
+    title: str = setting("Word vectors", "the page's title", metavar="TEXT")
+    map_words: int = setting(MAP_WORDS, "the most frequent words, which are on the map", low=1, high=MOST_MAP_WORDS)
+
+
+def report(
     vectors: Any,
     out: str | Path,
     *,
-    words: Sequence[str] = (),
-    scores: Scores | Results | None = None,
-    datasets: Sequence[str] | None = None,
-    title: str = "Word vectors",
-    map_words: int = MAP_WORDS,
-    say: Callable[[str], None] = lambda line: None,
+    scores: Scores | Results | str | Path | None = None,
+    settings: ReportSettings | None = None,
+    **keywords: Any,
 ) -> Path:
-    """Write a report on vectors to `out`, and return its path.
+    """Write a report on vectors to `out`, and return its path; of files that are there, only a report is replaced.
 
-    vectors    what `evaluate` takes: paths, run folders (for all their students), names with vectors
-    words      whose neighbours are listed; any words that have a vector
-    scores     what `evaluate` returned, or its JSON; without it all data sets that are here are judged
-    datasets   the data sets to judge instead
-    map_words  how many of the most frequent words are on the map
+    >>> report("run", "report.html", datasets=["my-pairs.tsv"], words=["river"]).name
+    'report.html'
+
+    vectors   what `evaluate` takes: paths, run folders (for all their students), names with vectors
+    scores    what `evaluate` returned, its JSON, or the path of that; without it all data sets that are here are judged
+    settings  everything that can be chosen, as one object, instead of keywords
+    keywords  words (whose neighbours are listed), datasets (to judge instead), title, map_words
     """
-    judged = subjects(vectors)
+    settings = settings_from(ReportSettings, settings, keywords)
+    path = Path(out)
+    check_replaceable(path, ONLY_REPORTS)
+    judged = sources(vectors)
     if len(judged) > MOST_MODELS:
         raise InputError(f"a report shows at most {MOST_MODELS} vectors side by side, not {len(judged)}")
-    if not 1 <= map_words <= MOST_MAP_WORDS:
-        raise InputError(f"the map has from 1 to {MOST_MAP_WORDS:,} words, not {map_words:,}")
-    models = {subject.name: _loaded(subject) for subject in judged}
-    results, notes = _scores(models, scores, datasets, say)
+    models = {source.name: source.word_vectors() for source in judged}
+    results, notes = _scores(models, scores, settings.datasets)
     runs, run_numbers = _runs(judged)
     data = {
-        "title": title,
+        "title": settings.title,
         "version": __version__,
         "models": [
             {
-                "name": shown(name),
+                "name": displayed(name),
                 "words": len(one),
                 "dimensions": one.vector_size,
                 "counted": None if one.counts is None else int(one.counts.sum()),
@@ -85,18 +107,17 @@ def write_report(
         ],
         "scores": results,
         "notes": notes,
-        "chosen": chosen_words(models, words),
-        "map": word_map(list(models.values()), map_words, say).as_json(),
+        "chosen": chosen_words(models, settings.words),
+        "map": word_map(list(models.values()), settings.map_words).as_json(),
         "runs": runs,
     }
-    path = Path(out)
-    with replacing(path) as temporary:
+    with replacing(path, ours=ONLY_REPORTS) as temporary:
         temporary.write_bytes(page(data))
     return path
 
 
 def page(data: Mapping[str, Any]) -> bytes:
-    """The whole file as bytes."""
+    """Make the whole file as bytes."""
     style, script = asset("report.css"), "\n".join(asset(name) for name in SCRIPTS)
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:;"
@@ -115,12 +136,12 @@ def page(data: Mapping[str, Any]) -> bytes:
 
 
 def script_json(value: Any) -> str:
-    """JSON for a script element: no `<`, so that nothing in it can end the element or begin a comment."""
+    """Write JSON for a script element: no `<`, so that nothing in it can end the element or begin a comment."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def chosen_words(models: Mapping[str, WordVectors], words: Sequence[str]) -> list[dict[str, Any]]:
-    """The nearest words, of the whole vocabulary, of each chosen word in each model; None where it has no vector."""
+    """Find the nearest words, of the whole vocabulary, of each chosen word in each model; None without a vector."""
     if len(words) > MOST_WORDS:
         raise InputError(f"a report lists the neighbours of at most {MOST_WORDS} words, not {len(words)}")
     for word in words:
@@ -128,9 +149,9 @@ def chosen_words(models: Mapping[str, WordVectors], words: Sequence[str]) -> lis
             raise InputError(f"the word {word!r} has no vector in any of these; leave it out of --words")
     return [
         {
-            "word": shown(word),
+            "word": displayed(word),
             "near": [
-                [[shown(near), round(cosine, 4)] for near, cosine in vectors.most_similar(word, topn=10)]
+                [[displayed(near), round(cosine, 4)] for near, cosine in vectors.most_similar(word, topn=10)]
                 if word in vectors
                 else None
                 for vectors in models.values()
@@ -141,7 +162,7 @@ def chosen_words(models: Mapping[str, WordVectors], words: Sequence[str]) -> lis
 
 
 def default_words(vectors: WordVectors, count: int = 6) -> list[str]:
-    """Well-known words that have a vector, or else frequent ones that are neither short nor numbers."""
+    """Choose well-known words that have a vector, or else frequent ones that are neither short nor numbers."""
     known = [word for word in WORDS if word in vectors][:count]
     frequent = (vectors.words[row] for row in frequency_order(vectors).tolist()[100:])
     ordinary = (word for word in frequent if word.isalpha() and len(word) > 3 and word not in known)
@@ -150,33 +171,26 @@ def default_words(vectors: WordVectors, count: int = 6) -> list[str]:
 
 
 def asset(name: str) -> str:
-    """The text of one of the page's own files."""
-    return resources.files("wordstill.explore").joinpath("assets", name).read_text(encoding="utf-8")
+    """Read one of the page's own files."""
+    return resources.files("wordstill.explore").joinpath("assets").joinpath(name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _loaded(subject: Subject) -> WordVectors:
-    vectors = subject.load()
-    if not isinstance(vectors, WordVectors):
-        raise InputError(f"{subject.name} is a {type(vectors).__name__}; a report is made of WordVectors or paths")
-    if len(vectors) == 0:
-        raise InputError(f"{subject.name} has no words; there is nothing to report")
-    return vectors
-
-
 def _scores(
     models: Mapping[str, WordVectors],
-    scores: Scores | Results | None,
-    datasets: Sequence[str] | None,
-    say: Callable[[str], None],
+    scores: Scores | Results | str | Path | None,
+    datasets: Sequence[str | Path] | None,
 ) -> tuple[list[dict[str, Any]], list[str]]:
     if scores is None:
-        if datasets is None and not any(find(entry) for entry in DATASETS.values() if entry.task in TASKS):
+        quick = [task.name for task in all_tasks() if task.quick]
+        if datasets is None and not any(find(entry) for entry in DATASETS.values() if entry.task in quick):
             return [], ["No data set is on this machine: `wordstill data list` shows what can be had."]
-        scores = evaluate(dict(models), TASKS if datasets is None else None, datasets, progress=say)
+        scores = evaluate(dict(models), datasets=datasets)
+    elif isinstance(scores, str | Path):
+        scores = read_scores(Path(scores))
     notes = list(scores.notes) if isinstance(scores, Results) else []
     listed = [one.as_dict() for one in scores] if isinstance(scores, Results) else scores
     table = score_table(listed, list(models))
@@ -186,11 +200,13 @@ def _scores(
     return table, notes
 
 
-def _runs(judged: Iterable[Subject]) -> tuple[list[dict[str, Any]], dict[str, int | None]]:
-    """The runs that made the vectors, each once, and the number of each model's run."""
-    found: dict[Path, int] = {}
+def _runs(judged: Iterable[Source]) -> tuple[list[dict[str, Any]], dict[str, int | None]]:
+    """Tell of the runs that made the vectors, each once; return that, and the number of each model's run."""
+    found: dict[Path, dict[str, Any]] = {}
     numbers: dict[str, int | None] = {}
-    for subject in judged:
-        path = run_of(subject.path) if subject.path is not None else None
-        numbers[subject.name] = None if path is None else found.setdefault(path, len(found))
-    return [run_facts(path) for path in found], numbers
+    for source in judged:
+        run = record_above(source.path) if source.path is not None else None
+        if run is not None and run[0] not in found:
+            found[run[0]] = run_summary(*run)
+        numbers[source.name] = None if run is None else list(found).index(run[0])
+    return list(found.values()), numbers

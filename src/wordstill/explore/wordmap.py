@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from wordstill.arrays import Array, unit_rows
+from wordstill.explore.displayed_words import displayed, frequency_order
 from wordstill.explore.layout import map_places
-from wordstill.explore.shown_words import frequency_order, shown, usable_rows
+from wordstill.system.progress import log
 from wordstill.vectors import WordVectors
 
 MAP_WORDS = 20_000
@@ -32,9 +33,9 @@ class WordMap:
     regions: Array
 
     def as_json(self) -> dict[str, Any]:
-        """Words as text, all else as little-endian arrays in base64."""
+        """Return words as text, all else as little-endian arrays in base64."""
         return {
-            "words": [shown(word) for word in self.words],
+            "words": [displayed(word) for word in self.words],
             "regions": _packed(self.regions, np.uint8),
             "models": [
                 {
@@ -48,7 +49,7 @@ class WordMap:
         }
 
 
-def word_map(models: Sequence[WordVectors], count: int = MAP_WORDS, say: Callable[[str], None] = print) -> WordMap:
+def word_map(models: Sequence[WordVectors], count: int = MAP_WORDS) -> WordMap:
     """Place the `count` most frequent words of all models by each of them.
 
     Every map begins with the first model's, so that the same words are to be found in about the same place.
@@ -56,15 +57,15 @@ def word_map(models: Sequence[WordVectors], count: int = MAP_WORDS, say: Callabl
     words = frequent_words(models, count)
     made = WordMap(words, [], [], [], np.zeros(len(words), dtype=np.uint8))
     for number, vectors in enumerate(models):
-        say(f"placing {len(words):,} words by the {_ordinal(number + 1)} of {len(models)} models")
-        index, usable = vectors.key_to_index, usable_rows(vectors)
+        log.info("placing %s words by the %s of %s models", f"{len(words):,}", _ordinal(number + 1), len(models))
+        index = vectors.key_to_index
         rows = np.array([index.get(word, -1) for word in words], dtype=np.int64)
-        here = np.flatnonzero((rows >= 0) & usable[rows]) if len(rows) else np.zeros(0, dtype=np.int64)
-        units = unit_rows(vectors.matrix[rows[here]])
-        start = None
-        if made.places:
-            start = np.nan_to_num(made.places[0][here])
-        placed, neighbors, cosines = map_places(units, start)
+        # A row of zeros, or with NaN or infinity, has no direction.
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = vectors.norms[rows]
+        here = np.flatnonzero((rows >= 0) & np.isfinite(lengths) & (lengths > 0))
+        start = np.nan_to_num(made.places[0][here]) if made.places else None
+        placed, neighbors, cosines = map_places(unit_rows(vectors.matrix[rows[here]]), start)
         made.places.append(_all_words(len(words), here, placed, np.nan))
         made.neighbors.append(_all_words(len(words), here, here[neighbors[:, :NEAREST]], NONE))
         made.cosines.append(_all_words(len(words), here, cosines[:, :NEAREST], 0.0))
@@ -73,7 +74,7 @@ def word_map(models: Sequence[WordVectors], count: int = MAP_WORDS, say: Callabl
 
 
 def frequent_words(models: Sequence[WordVectors], count: int) -> list[str]:
-    """The words that stand first in any of the models; of equal ranks the earlier model's first."""
+    """List the words that stand first in any of the models; of equal ranks the earlier model's first."""
     rank: dict[str, int] = {}
     for vectors in models:
         for place, row in enumerate(frequency_order(vectors)[:count].tolist()):
@@ -83,7 +84,7 @@ def frequent_words(models: Sequence[WordVectors], count: int) -> list[str]:
 
 
 def _all_words(count: int, here: Array, values: Array, otherwise: float) -> Array:
-    """Values of some words as lines of a table of all words, as wide as ten neighbours (or two coordinates) are."""
+    """Put values of some words into a table of all words, as wide as ten neighbours (or two coordinates) are."""
     wide = 2 if np.isnan(otherwise) else NEAREST
     table = np.full((count, wide), otherwise, dtype=np.float64)
     table[here, : values.shape[1]] = values
@@ -91,7 +92,7 @@ def _all_words(count: int, here: Array, values: Array, otherwise: float) -> Arra
 
 
 def _sixteen_bits(places: Array) -> Array:
-    """Coordinates from 0 to 65535, both axes on one scale."""
+    """Scale coordinates to 0 to 65535, both axes alike."""
     known = places[~np.isnan(places[:, 0])]
     reach = float(np.abs(known).max()) if known.size else 0.0
     scaled = np.nan_to_num(places) / (reach or 1.0)
@@ -99,7 +100,7 @@ def _sixteen_bits(places: Array) -> Array:
 
 
 def _regions(places: Array) -> Array:
-    """A number from 1 to 8 for each word by where it stands on the first map, 0 where it does not."""
+    """Number words from 1 to 8 by where they stand on the first map; 0 for words that do not."""
     from scipy.cluster.vq import kmeans2  # type: ignore[import-untyped]
 
     regions = np.zeros(len(places), dtype=np.uint8)

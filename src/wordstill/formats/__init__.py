@@ -1,4 +1,4 @@
-"""Reading and writing word vectors, one file a format. A new format is one file and one line in FORMATS.
+"""Reading and writing word vectors, one file per format. A new format is one file and one line in FORMATS.
 
 What is read is recognised by its content; what is written is chosen by the ending of its name, or by the name of a
 format. docs/formats.md has the table of what each holds.
@@ -23,9 +23,22 @@ from wordstill.formats.detection import recognise
 from wordstill.formats.format import Format
 from wordstill.formats.keyed_vectors import from_gensim
 from wordstill.formats.storage import TYPES
+from wordstill.formats.target import refuse_existing, refuse_foreign
 from wordstill.vectors import WordVectors
 
-__all__ = ["FORMATS", "READ", "TYPES", "WRITTEN", "Format", "detect", "format_to_write", "from_gensim", "load", "save"]
+__all__ = [
+    "FORMATS",
+    "READ",
+    "TYPES",
+    "WRITTEN",
+    "Format",
+    "check_target",
+    "detect",
+    "format_to_write",
+    "from_gensim",
+    "load",
+    "save",
+]
 
 # Asked in this order which of them recognises a file: those with marks of their own before those that are plain text.
 FORMATS: dict[str, Format] = {
@@ -60,11 +73,14 @@ def load(path: str | Path, format: str | None = None) -> WordVectors:
 def save(vectors: WordVectors, path: str | Path, format: str | None = None, dtype: str | None = None) -> None:
     """Write vectors in the named format, or in the one that the name asks for.
 
+    Vectors that wordstill wrote there before are replaced; anything else that is there is refused and stays.
+
     dtype  the type of the stored numbers: "float32", "float16", "float64" or "int8". Without it they stay what they
            are where the format holds such numbers, and become float32 where it does not.
     """
     path = Path(path)
     chosen = format_to_write(path, format)
+    check_target(path, format, overwrite=True)
     vectors.key_to_index  # noqa: B018 (refuses a word that stands twice)
     if dtype is None:
         dtype = vectors.matrix.dtype.name if vectors.matrix.dtype.name in chosen.types else chosen.types[0]
@@ -72,6 +88,18 @@ def save(vectors: WordVectors, path: str | Path, format: str | None = None, dtyp
         raise InputError(f"{chosen.name} holds {' or '.join(chosen.types)}, not {dtype}; a vectors folder holds each")
     assert chosen.write is not None
     chosen.write(vectors, path, dtype)
+
+
+def check_target(path: str | Path, format: str | None = None, overwrite: bool = False) -> None:
+    """Refuse, before any work, a path to which `save` would not write in the named format or in that of its name.
+
+    overwrite  whether vectors that wordstill wrote there before may be replaced
+    """
+    path = Path(path)
+    chosen = format_to_write(path, format)
+    if not overwrite:
+        refuse_existing(path, chosen)
+    refuse_foreign(path, chosen, list(FORMATS.values()))
 
 
 def detect(path: str | Path) -> str:

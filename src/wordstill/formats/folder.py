@@ -1,13 +1,15 @@
 """The vectors folder: wordstill's own format, which sentence-transformers and model2vec open too.
 
-model.safetensors   the tensor `embeddings`: one row a word, and a last row of zeros for unknown words. Where it is
+model.safetensors   the tensor `embeddings`: one row per word, and a last row of zeros for unknown words. Where it is
                     int8, `weights` has a scale for each row, by which the two other libraries multiply too
-vocabulary.tsv      word and count, a line a word (see `vocabulary_file.py`)
+vocabulary.tsv      word and count, one word per line (see `vocabulary_file.py`)
 config.json         what model2vec asks for, and the card under the key `wordstill`
 tokenizer.json      for the two other libraries (see `tokenizer.py`); wordstill does not read it
 modules.json        for sentence-transformers
 README.md           the model card
 subwords.safetensors  a model of spellings, for words outside the table; not always there
+
+Only a folder that holds nothing but these, and the projection that a run may add, is ever replaced.
 
 model2vec drops unknown words from its mean; sentence-transformers counts them, so their vector is zero: the mean
 gets shorter and keeps its direction.
@@ -34,6 +36,16 @@ from wordstill.io.files import replacing, write_json
 from wordstill.vectors import WordVectors, subwords
 
 FILES = ("model.safetensors", "vocabulary.tsv")
+# A run of `wordstill distill` adds the projection of students that have one.
+MEMBERS = (
+    *FILES,
+    "config.json",
+    "tokenizer.json",
+    "modules.json",
+    "README.md",
+    subwords.FILE,
+    "projection.safetensors",
+)
 _MODULES = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.StaticEmbedding"}]
 
 
@@ -50,15 +62,17 @@ def read(folder: Path) -> WordVectors:
         )
     if matrix.dtype == np.int8:
         if scales is None or scales.shape != (len(matrix),):
-            raise InputError(f"{folder} has int8 vectors without a tensor 'weights' of one scale a row; save it again")
+            raise InputError(
+                f"{folder} has int8 vectors without a tensor 'weights' of one scale per row; save it again"
+            )
         matrix = from_int8(matrix, scales)
     vectors = WordVectors(words, matrix[:-1], counts, _read_card(folder / "config.json"))
-    vectors.subwords = subwords.load(folder, vectors.vector_size)
+    vectors.subwords = subwords.load_subwords(folder, vectors.vector_size)
     return vectors
 
 
 def write(vectors: WordVectors, folder: Path, dtype: str = "float32") -> None:
-    """Write a folder; it appears, or replaces an older one, when it is whole."""
+    """Write a folder; it appears, or replaces an older one of wordstill's, when it is whole."""
     card = vectors.card
     lowercase = _setting(card, "lowercase")
     if not isinstance(lowercase, bool):
@@ -74,7 +88,7 @@ def write(vectors: WordVectors, folder: Path, dtype: str = "float32") -> None:
     }
     tensors = _tensors(vectors.matrix, dtype)
     vocabulary = vocabulary_file.lines_of(vectors, folder)
-    with replacing(folder) as temporary:
+    with replacing(folder, ours=FORMAT.first_foreign) as temporary:
         temporary.mkdir()
         safetensors.write(temporary / "model.safetensors", tensors)
         (temporary / "vocabulary.tsv").write_bytes(vocabulary)
@@ -121,14 +135,21 @@ def _setting(card: Mapping[str, Any], name: str) -> Any:
     return next((value for value in found if value is not None), None)
 
 
+def recognises(path: Path, head: bytes) -> bool:
+    """Return whether a folder has the table and its words."""
+    return all((path / name).is_file() for name in FILES)
+
+
 FORMAT = Format(
     "folder",
     "a folder of safetensors: wordstill's own, which sentence-transformers and model2vec open",
-    recognises=lambda path, head: all((path / name).is_file() for name in FILES),
+    recognises=recognises,
     read=read,
     write=write,
     keeps_counts=True,
     keeps_card=True,
     types=("float32", *(name for name in TYPES if name != "float32")),
     stored_type=stored_type,
+    owns=recognises,
+    members=MEMBERS,
 )

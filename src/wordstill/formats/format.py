@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from wordstill.io.files import only_these
 from wordstill.vectors import WordVectors
 
 
@@ -15,6 +16,10 @@ def _itself(path: Path) -> list[Path]:
 
 def _any_word(word: str) -> bool:
     return True
+
+
+def _nothing(path: Path, head: bytes) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,9 @@ class Format:
     holds        whether a word can be written; every word must be valid Unicode
     types        of numbers that are kept as they are; others become the first
     stored_type  the type in a file, where reading it gives another
+    owns         path, first bytes -> whether wordstill may have written it, so that it may be replaced. Stricter than
+                 `recognises`: text that can be read as vectors may be somebody's notes
+    members      the files in a folder that this format writes; none where it writes a file
     """
 
     name: str
@@ -44,3 +52,11 @@ class Format:
     keeps_card: bool = False
     types: tuple[str, ...] = ("float32",)
     stored_type: Callable[[Path], str] | None = None
+    owns: Callable[[Path, bytes], bool] = _nothing
+    members: tuple[str, ...] = ()
+
+    def first_foreign(self, folder: Path) -> str | None:
+        """Return the name of the first thing in a folder that this format did not write; None where it wrote all."""
+        if self.owns(folder, b""):
+            return only_these(*self.members)(folder)
+        return only_these()(folder)

@@ -44,6 +44,15 @@ def text_of_rows(matrix: Floats, always_a_point: bool = False) -> list[str]:
     return [form % tuple(row) for row in matrix.tolist()]
 
 
+def are_as_written(texts: Sequence[bytes], always_a_point: bool = False) -> bool:
+    """Return whether `text_of_rows` makes just these texts of the numbers in them, with as many numbers in each.
+
+    Numbers that people write are seldom such: 0.1 becomes 0.100000001.
+    """
+    rows = parse_rows(texts, texts[0].count(b" ") + 1) if texts else None
+    return rows is not None and [f" {text.decode('ascii')}" for text in texts] == text_of_rows(rows, always_a_point)
+
+
 def is_number(token: bytes) -> bool:
     """Whether it is a number as files have them."""
     return _NUMBER.fullmatch(token) is not None

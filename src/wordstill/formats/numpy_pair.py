@@ -22,8 +22,9 @@ _LISTS = (".words.tsv", ".words.txt")
 
 
 def files(path: Path) -> list[Path]:
-    """The array and the list of its words."""
-    return [path, words_beside(path) or path.with_name(path.stem + _LISTS[0])]
+    """Return the array and the list of its words: the list that is there, or the one that is written."""
+    found = words_beside(path) if path.exists() else None
+    return [path, found or path.with_name(path.stem + _LISTS[0])]
 
 
 def words_beside(path: Path) -> Path | None:
@@ -38,7 +39,7 @@ def read(path: Path) -> WordVectors:
     if place is None:
         raise InputError(
             f"{path} is an array without words: {path.stem}{_LISTS[0]} or {path.stem}{_LISTS[1]} must stand beside it,"
-            " a word a line; if gensim saved it beside a model, load that model with gensim and export it with"
+            " one word per line; if gensim saved it beside a model, load that model with gensim and export it with"
             " save_word2vec_format"
         )
     try:
@@ -65,9 +66,21 @@ def write(vectors: WordVectors, path: Path, dtype: str = "float32") -> None:
             np.save(file, np.ascontiguousarray(matrix), allow_pickle=False)
 
 
+def _owns(path: Path, head: bytes) -> bool:
+    """Return whether a matrix has a list beside it, of the name that is written here, with a line per row."""
+    place = path.with_name(path.stem + _LISTS[0])
+    if not head.startswith(MAGIC) or not place.is_file():
+        return False
+    try:
+        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+        return matrix.ndim == 2 and matrix.dtype.name in FLOATS and len(matrix) == place.read_bytes().count(b"\n")
+    except (ValueError, OSError, EOFError):
+        return False
+
+
 FORMAT = Format(
     "numpy",
-    "X.npy with X.words.tsv beside it: an array, and a word a line",
+    "X.npy with X.words.tsv beside it: an array, and one word per line",
     recognises=lambda path, head: head.startswith(MAGIC),
     read=read,
     write=write,
@@ -75,4 +88,5 @@ FORMAT = Format(
     files=files,
     keeps_counts=True,
     types=("float32", "float16", "float64"),
+    owns=_owns,
 )

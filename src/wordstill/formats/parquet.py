@@ -1,4 +1,4 @@
-"""Parquet: a row a word, with the columns `word`, `count` (where counts are known) and `vector`, a list of fixed size.
+"""Parquet: one row per word, with the columns `word`, `count` and `vector`, a list of fixed size.
 
 Every word is held, and the card stands in the file's metadata. Files from elsewhere are read too: the words are the
 column `word`, or the first one of text; the vectors are `vector`, or the first one of lists of numbers.
@@ -131,6 +131,17 @@ def _recognises(path: Path, head: bytes) -> bool:
         return file.read() == MAGIC
 
 
+def _owns(path: Path, head: bytes) -> bool:
+    """Return whether there is a card of wordstill's in the file, even an empty one."""
+    if not _recognises(path, head):
+        return False
+    try:
+        _, parquet = _pyarrow(path)
+        return _CARD in (parquet.read_schema(path).metadata or {})
+    except (InputError, OSError, ValueError):  # without pyarrow, or cut off: ArrowInvalid is a ValueError
+        return False
+
+
 FORMAT = Format(
     "parquet",
     "Parquet: the columns word, count and vector (needs pyarrow)",
@@ -141,4 +152,5 @@ FORMAT = Format(
     keeps_counts=True,
     keeps_card=True,
     types=("float32", "float16", "float64"),
+    owns=_owns,
 )

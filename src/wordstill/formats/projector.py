@@ -18,7 +18,7 @@ from wordstill.formats import numbers, vocabulary_file
 from wordstill.formats.format import Format
 from wordstill.formats.storage import as_type
 from wordstill.formats.table import Table, encoded_words, once, reading
-from wordstill.formats.texts import whole_lines
+from wordstill.formats.texts import HEAD_BYTES, LINES_COMPARED, whole_lines
 from wordstill.formats.word2vec import ROWS_A_WRITE, blocks_of_lines
 from wordstill.io.files import replacing
 from wordstill.vectors import WordVectors
@@ -123,6 +123,21 @@ def _read_metadata(path: Path) -> tuple[list[str], Array | None, int, list[str]]
     return vocabulary_file.parse_foreign(b"".join([line + b"\n" for line in chosen]), path)
 
 
+def _owns(path: Path, head: bytes) -> bool:
+    """Return whether both files are as they are written here: the numbers' digits, the columns, a word per line."""
+    metadata = metadata_of(path)
+    if path.is_dir() or not metadata.is_file() or b" " in head:
+        return False
+    lines = whole_lines(head)
+    data = vocabulary_file.read_bytes(metadata)
+    words = data.count(b"\n") - data.startswith(_HEADING)
+    return (
+        numbers.are_as_written([line.replace(b"\t", b" ") for line in lines[:LINES_COMPARED]])
+        and (data.startswith(_HEADING) or b"\t" not in data)
+        and (words == len(lines) or (len(head) >= HEAD_BYTES and words > len(lines)))
+    )
+
+
 FORMAT = Format(
     "projector",
     "the Embedding Projector's pair: vectors.tsv with metadata.tsv beside it",
@@ -133,4 +148,5 @@ FORMAT = Format(
     files=files,
     holds=holds,
     keeps_counts=True,
+    owns=_owns,
 )

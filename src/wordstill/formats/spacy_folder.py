@@ -22,6 +22,16 @@ from wordstill.io.files import replacing
 from wordstill.vectors import WordVectors
 
 _FILES = ("strings.json", "vectors", "key2row")
+# What spaCy writes for a pipeline without components; some languages have a folder of their tokenizer's settings.
+MEMBERS = (
+    "config.cfg",
+    "meta.json",
+    "tokenizer",
+    "tokenizer/cfg",
+    *(f"vocab/{name}" for name in (*_FILES, "lookups.bin", "vectors.cfg")),
+)
+# The name of the table in meta.json, by which wordstill knows its own pipelines.
+_TABLE = "wordstill"
 
 
 def place_of(path: Path) -> Path | None:
@@ -69,14 +79,14 @@ def write(vectors: WordVectors, path: Path, dtype: str = "float32") -> None:
         strings=pipeline.vocab.strings,
         data=np.ascontiguousarray(as_type(vectors.matrix, "float32")),
         keys=vectors.words,
-        name="wordstill",
+        name=_TABLE,
     )
     if table.n_keys != len(vectors):
         raise InputError(f"two words have the same hash in spaCy and cannot both be written to {path}")
     pipeline.vocab.vectors = table
     pipeline.meta["name"] = "vectors"
     pipeline.meta["description"] = f"{len(vectors)} static word vectors of {vectors.vector_size} dimensions"
-    with replacing(path) as temporary:
+    with replacing(path, ours=FORMAT.first_foreign) as temporary:
         pipeline.to_disk(temporary)
         if lowercase:
             # spaCy reads this setting of a table like ours, but does not write it.
@@ -103,6 +113,14 @@ def _spacy(path: Path) -> Any:
     return spacy
 
 
+def _owns(path: Path, head: bytes) -> bool:
+    """Return whether a pipeline names its table as wordstill does; one that spaCy's users made does not."""
+    try:
+        return bool(json.loads((path / "meta.json").read_bytes())["vectors"]["name"] == _TABLE)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
 FORMAT = Format(
     "spacy",
     "a folder that spacy.load opens (needs spaCy)",
@@ -110,4 +128,6 @@ FORMAT = Format(
     read=read,
     write=write,
     endings=(".spacy",),
+    owns=_owns,
+    members=MEMBERS,
 )

@@ -43,7 +43,7 @@ def read(folder: Path) -> WordVectors:
     embeddings = arrays.get("embeddings", arrays.get("embedding.weight"))
     if embeddings is None or embeddings.ndim != 2:
         raise InputError(
-            f"{place / 'model.safetensors'} has no tensor 'embeddings' or 'embedding.weight' of one row a word;"
+            f"{place / 'model.safetensors'} has no tensor 'embeddings' or 'embedding.weight' of one row per word;"
             " it may be a transformer: distill it first"
         )
     mapping, weights = arrays.get("mapping"), arrays.get("weights")

@@ -1,6 +1,6 @@
 """The types that numbers are stored in: exact, halved (float16) or quartered (int8), and what each cannot hold.
 
-int8 has one scale a row: the row's largest number becomes 127 or -127, so that a short vector keeps as many digits as
+int8 has one scale per row: the row's largest number becomes 127 or -127, so that a short vector keeps as many digits as
 a long one. The scales are float32 numbers beside the matrix.
 """
 

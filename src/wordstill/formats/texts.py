@@ -7,10 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 from wordstill.formats.numbers import is_number
-from wordstill.formats.table import MAX_LINE_BYTES, reading
+from wordstill.formats.table import MAX_LINE_BYTES, decoded, reading
 
 HEAD_BYTES = 1 << 20
-_HEADER = re.compile(rb"\d+[ \t]+\d+[ \t\r]*")
+# Lines at the beginning of a file by which wordstill tells its own from somebody's notes.
+LINES_COMPARED = 100
+# No larger numbers: Python refuses to read one of thousands of digits.
+_HEADER = re.compile(rb"\d{1,18}[ \t]+\d{1,18}[ \t\r]*")
 
 
 def head_of(path: Path) -> bytes:
@@ -35,6 +38,29 @@ def kind_of(head: bytes) -> str | None:
     if _HEADER.fullmatch(lines[0]):
         return _kind_with_header(lines, head)
     return "glove" if numbers_at_the_end(lines[0]) else None
+
+
+def keeps_promise(head: bytes) -> bool:
+    """Return whether a first line "words dimensions" fits the lines of text after it, as far as these are known."""
+    first, *others = whole_lines(head)
+    if not _HEADER.fullmatch(first):
+        return False
+    words, dimensions = (int(field) for field in first.split())
+    rows = [line for line in others if line.strip()]
+    fits = all(numbers_at_the_end(line) >= dimensions for line in rows[:LINES_COMPARED])
+    return dimensions > 0 and len(rows) <= words and bool(rows) == bool(words) and fits
+
+
+def keeps_binary_promise(head: bytes) -> bool:
+    """Return whether a first line "words dimensions" fits the words and binary vectors after it."""
+    first, _, data = head.partition(b"\n")
+    if not _HEADER.fullmatch(first):
+        return False
+    words, dimensions = (int(field) for field in first.split())
+    found, end = _binary_words(data, words, dimensions)
+    if dimensions < 1 or decoded(found)[1]:
+        return False
+    return not data[end:].strip(b"\n") if len(found) == words else len(head) >= HEAD_BYTES
 
 
 def glove_dimensions(path: Path) -> int:
@@ -68,11 +94,18 @@ def _is_exactly_binary(head: bytes) -> bool:
     """Whether a small file has as many binary vectors as it promises, and then ends: four letters may be a number."""
     header, _, data = head.partition(b"\n")
     words, dimensions = (int(field) for field in header.split())
-    at = found = 0
-    while found < words and (space := data.find(b" ", at)) >= 0:
-        at = space + 1 + 4 * dimensions
-        found += 1
-    return found == words and at <= len(data) and not data[at:].strip(b"\n")
+    found, end = _binary_words(data, words, dimensions)
+    return len(found) == words and not data[end:].strip(b"\n")
+
+
+def _binary_words(data: bytes, most: int, dimensions: int) -> tuple[list[bytes], int]:
+    """Return the words whose binary vectors are whole, at most so many, and where the last vector ends."""
+    found: list[bytes] = []
+    end = 0
+    while len(found) < most and (space := data.find(b" ", end)) >= 0 and space + 1 + 4 * dimensions <= len(data):
+        found.append(data[end:space].lstrip(b"\n"))
+        end = space + 1 + 4 * dimensions
+    return found, end
 
 
 def _fields(line: bytes) -> list[bytes]:

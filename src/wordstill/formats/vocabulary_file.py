@@ -1,4 +1,4 @@
-"""Words and counts as text: a line a word, a tab before its count, or words alone where counts are not known.
+"""Words and counts as text: one word per line, a tab before its count, or words alone where counts are not known.
 
 A tab, a newline, a return and a backslash in a word are written \\t, \\n, \\r and \\\\, so that it holds every word.
 """

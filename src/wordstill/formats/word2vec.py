@@ -1,4 +1,4 @@
-"""Vectors as text: a line a word, the word and its numbers with spaces between them.
+"""Vectors as text: one word per line, the word and its numbers with spaces between them.
 
 word2vec and fastText (.vec) have a first line "words dimensions"; GloVe has none. Counts are not kept by these
 formats. A word with a space in it is read (it is what stands before the last `dimensions` numbers; some of
@@ -9,6 +9,7 @@ word like others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -29,10 +30,12 @@ from wordstill.formats.table import (
     reading,
     writing,
 )
-from wordstill.formats.texts import glove_dimensions, kind_of
+from wordstill.formats.texts import LINES_COMPARED, glove_dimensions, keeps_promise, kind_of, whole_lines
 from wordstill.vectors import WordVectors
 
 ROWS_A_WRITE = 1000
+# A number with as many digits as float32 numbers have and people's seldom.
+_LONG = re.compile(rb"\.\d{7}")
 
 
 def read(path: Path, dimensions: int | None = None) -> WordVectors:
@@ -100,6 +103,18 @@ def _is_fasttext_token(word: str) -> bool:
     return bool(word) and not any(space in word for space in " \t\n\v\f\r")
 
 
+def _owns_glove(path: Path, head: bytes) -> bool:
+    """Return whether the numbers are written as here; anyone's table is like a GloVe file.
+
+    Whole numbers look the same whoever wrote them. Only under a name of this format are they enough.
+    """
+    texts = [line.partition(b" ")[2] for line in whole_lines(head)[:LINES_COMPARED]]
+    one_number = b" " not in texts[0]
+    named = path.name.endswith((".glove", ".glove.gz"))
+    has_long = any(_LONG.search(text) for text in texts)
+    return (named or has_long) and numbers.are_as_written(texts, always_a_point=one_number)
+
+
 FORMATS = (
     Format(
         "word2vec",
@@ -110,6 +125,7 @@ FORMATS = (
         endings=(".txt", ".w2v"),
         zipped=True,
         holds=is_one_token,
+        owns=lambda path, head: keeps_promise(head),
     ),
     Format(
         "fasttext",
@@ -130,6 +146,7 @@ FORMATS = (
         endings=(".glove",),
         zipped=True,
         holds=is_one_token,
+        owns=_owns_glove,
     ),
 )
 

@@ -19,7 +19,7 @@ from wordstill.formats.table import (
     reading,
     writing,
 )
-from wordstill.formats.texts import kind_of
+from wordstill.formats.texts import keeps_binary_promise, kind_of
 from wordstill.vectors import WordVectors
 
 ROWS_A_WRITE = 1000
@@ -80,4 +80,5 @@ FORMAT = Format(
     endings=(".bin",),
     zipped=True,
     holds=is_one_token,
+    owns=lambda path, head: keeps_binary_promise(head),
 )

@@ -1,4 +1,8 @@
-"""Writing files so that a reader sees the old one or the new one, never half of either."""
+"""Replacing files and folders: a reader sees the old one or the new one, and nothing is lost that is not wordstill's.
+
+`replacing` is the one way in which wordstill replaces anything. It refuses a folder that holds something foreign, and
+with a check of the file's content also a foreign file. The old one is kept until the new one is whole.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,15 @@ import ctypes
 import errno
 import json
 import os
+import re
 import shutil
+import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 import numpy as np
@@ -28,31 +35,84 @@ _ADVICE = {
     errno.ENOTDIR: "a part of the path is a file, not a folder; choose another place",
     errno.EISDIR: "it is a folder; choose another name",
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+    errno.EBUSY: "it is in use, perhaps as the root of a file system; choose another place",
 }
+
+# Return the name of the first thing at a path that is not wordstill's own, or None where all of it may be removed.
+Ours: TypeAlias = Callable[[Path], str | None]
+
+# How much of a file is read to find a mark in it.
+MARK_BYTES = 4096
+# What a killed program leaves beside a file that it was writing: see `replacing`.
+_LEFTOVER = re.compile(r"\.(.+)\.[0-9a-f]{12}\.tmp", re.DOTALL)
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, *, ours: Ours | None = None) -> Iterator[Path]:
     """Yield a temporary sibling to write a file or a folder to; at the end it takes the place of `path`.
+
+    ours  checks what is at `path`, at once and again before it is replaced (see `check_replaceable`)
 
     After any exception the temporary is gone and `path` is what it was before. A folder replaces a folder
     and a file replaces a file; one never replaces the other. What was written is on the disk before it is
     renamed, so not even a power cut leaves half of it under the final name. A link is followed.
     """
+    check_replaceable(path, ours)
     path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{path.name[:100]}.{uuid4().hex[:12]}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        _sync(temporary)
-        _exchange(temporary, path)
-        _sync_entry(path.parent)
-    except OSError as error:
-        if error.errno not in _ADVICE or not _concerns(error, path, temporary):
-            raise
-        raise InputError(f"{path} cannot be written: {_ADVICE[error.errno]}") from error
+        with _explaining(path, temporary):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield temporary
+            _sync(temporary)
+            _exchange(temporary, path, ours)
+            _sync_entry(path.parent)
     finally:
         _remove(temporary)
+
+
+def check_replaceable(path: Path, ours: Ours | None = None) -> None:
+    """Refuse to replace what is at `path`, unless it is wordstill's own or empty; nothing there is fine.
+
+    ours  returns the name of the first thing there that is not wordstill's, or None. Without it every folder that
+          is not empty is refused, and every file may be replaced.
+
+    `replacing` checks by itself. Call this before work that would be lost where the result has no place.
+    """
+    path = Path(os.path.realpath(path))
+    with _explaining(path):
+        _refuse_foreign(path, path, ours)
+
+
+def only_these(*names: str) -> Ours:
+    """Return a check that a folder holds nothing but regular files of these names; a link is none.
+
+    A name may lie deeper ("vocab/strings.json") and may have wildcards ("*.safetensors"). What a killed program
+    left half-written under one of the names may be there too. A file is not checked: a folder never replaces it.
+    """
+    patterns = [tuple(name.split("/")) for name in names]
+    return lambda path: _first_foreign(path, patterns) if path.is_dir() else None
+
+
+def only_files(is_ours: Callable[[Path], bool]) -> Ours:
+    """Return a check that lets a file be replaced where `is_ours` says so, and no folder that is not empty."""
+
+    def first_foreign(path: Path) -> str | None:
+        if path.is_dir():
+            return _first_foreign(path, [])
+        return None if is_ours(path) else path.name
+
+    return first_foreign
+
+
+def only_marked(pattern: bytes) -> Ours:
+    """Return a check that lets a file be replaced where the first 4 KiB of it have what a regular expression finds."""
+
+    def has_mark(path: Path) -> bool:
+        with path.open("rb") as file:
+            return re.search(pattern, file.read(MARK_BYTES)) is not None
+
+    return only_files(has_mark)
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -83,25 +143,96 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wordstill"
 
 
-def _concerns(error: OSError, path: Path, temporary: Path) -> bool:
-    """Whether the error is about what is written, not about some other file the caller was reading."""
+@contextmanager
+def _explaining(path: Path, temporary: Path | None = None) -> Iterator[None]:
+    """Turn an error of the operating system into a sentence, where the user can do something about it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _ADVICE or not _concerns(error, path, temporary):
+            raise
+        raise InputError(f"{path} cannot be written: {_ADVICE[error.errno]}") from error
+
+
+def _concerns(error: OSError, path: Path, temporary: Path | None) -> bool:
+    """Return whether the error is about what is written, not about some other file the caller was reading."""
     if error.filename is None:
         return True
     named = Path(os.fsdecode(error.filename))
-    return named in (path, temporary, *path.parents) or temporary in named.parents
+    return named in (path, temporary, *path.parents) or not {path, temporary}.isdisjoint(named.parents)
 
 
-def _exchange(temporary: Path, path: Path) -> None:
+def _refuse_foreign(place: Path, path: Path, ours: Ours | None) -> None:
+    """Refuse what is at `place` where it is not wordstill's own; the error speaks of `path`."""
+    try:
+        found = place.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if stat.S_ISDIR(found.st_mode):
+        name = ours(place) if ours else _first_foreign(place, [])
+        if name is not None:
+            shown = name if name.isprintable() else ascii(name)
+            raise InputError(
+                f"{path} holds {shown}, which wordstill did not write; choose another name, or move it away"
+            )
+    elif not stat.S_ISREG(found.st_mode):
+        raise InputError(f"{path} is neither a file nor a folder and is not replaced; choose another name")
+    elif ours and found.st_size and ours(place) is not None:
+        raise InputError(
+            f"{path} is not recognised as wordstill's own and is not replaced; choose another name, or move it away"
+        )
+
+
+def _first_foreign(folder: Path, patterns: Sequence[tuple[str, ...]]) -> str | None:
+    """Return the path, from the folder on, of the first thing in it that no pattern names; None where there is none.
+
+    A pattern has one part per level. A folder is named where the parts of a pattern go on below it.
+    """
+    with os.scandir(folder) as entries:
+        found = sorted(entries, key=lambda entry: entry.name)
+    for entry in found:
+        if entry.is_dir(follow_symlinks=False):
+            below = [rest for first, *rest in patterns if rest and _is_named(entry.name, first)]
+            if not below:
+                return entry.name
+            inner = _first_foreign(Path(entry.path), [tuple(rest) for rest in below])
+            if inner is not None:
+                return f"{entry.name}/{inner}"
+        else:
+            leftover = _LEFTOVER.fullmatch(entry.name)
+            name = leftover[1] if leftover else entry.name
+            named = any(not rest and _is_named(name, first) for first, *rest in patterns)
+            if not named or not entry.is_file(follow_symlinks=False):
+                return entry.name
+    return None
+
+
+def _is_named(name: str, pattern: str) -> bool:
+    return name == pattern or fnmatchcase(name, pattern)
+
+
+def _exchange(temporary: Path, path: Path, ours: Ours | None) -> None:
+    """Put what was written in the place of what is at `path`; an old folder is then where the temporary was."""
+    _refuse_foreign(path, path, ours)
     if temporary.is_dir() != path.is_dir() and path.exists():
         old, new = ("folder", "file") if path.is_dir() else ("file", "folder")
         raise InputError(f"{path} is a {old} and would be replaced by a {new}; choose another name")
+    aside = temporary.with_suffix(".old")
     if not path.is_dir():
         os.replace(temporary, path)
-    elif not _swap(temporary, path):
+    elif _swap(temporary, path):
+        try:
+            # Under this name nobody finds the old folder: what came into it at the last moment is seen here.
+            _refuse_foreign(temporary, path, ours)
+        except BaseException:
+            if not _swap(temporary, path):
+                os.rename(temporary, aside)  # else it would be removed as a temporary
+            raise
+    else:
         # The old folder steps aside, and comes back if the new one does not make it.
-        aside = temporary.with_suffix(".old")
         os.rename(path, aside)
         try:
+            _refuse_foreign(aside, path, ours)
             os.rename(temporary, path)
         except BaseException:
             os.rename(aside, path)

@@ -83,13 +83,13 @@ def kind_of(path: Path) -> Kind:
     if start.startswith((b"<?xml", b"<mediawiki", b"<!DOCTYPE")) or bare.suffix.lower() == ".xml":
         if b"<mediawiki" in head:
             return "mediawiki"
-        raise InputError(f"{path} is XML but no MediaWiki dump: turn it into plain text, a paragraph a line.")
+        raise InputError(f"{path} is XML but no MediaWiki dump: turn it into plain text, one paragraph per line.")
     if re.match(rb"<doc [^>\n]*>", start):
         return "wikiextractor"
     if bare.suffix.lower() in {".json", ".jsonl", ".ndjson"}:
         if JSON_ARRAY.match(head):
             raise InputError(
-                f"{path} is one JSON array: write one object a line instead, for example with jq -c '.[]'."
+                f"{path} is one JSON array: write one object per line instead, for example with jq -c '.[]'."
             )
         return "json"
     return "json" if JSON_OBJECT.match(head) else "text"

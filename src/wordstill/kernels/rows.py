@@ -128,7 +128,7 @@ def logistic(scores: Array, signs: Array, clamp: float, offset: float) -> Any:
 
 @njit(cache=True)
 def pick_words(places: Array, share: Array, alias: Array) -> Array:
-    """The words at places between 0 and 1 of a row of cells: a cell's own, or behind the cell's share its alias."""
+    """Draw words by Walker's alias method: `places` are random numbers between 0 and 1."""
     words = np.empty(len(places), dtype=np.int32)
     for i in range(len(places)):
         spot = places[i] * len(share)

@@ -2,7 +2,7 @@
 
 A lexicon is an undirected graph of words. It is read from
 
-- text files, a line a word and its neighbors (`head n1 n2 ...`, as Faruqui et al. publish them) or a line a pair;
+- text files, a word and its neighbors per line (`head n1 n2 ...`, as Faruqui et al. publish them) or a pair per line;
   where a line has tabs it is split at them, and a space within a word is written `_`
 - WordNet: `wordnet` (synonyms: words of one synset), `wordnet+` (hypernyms and hyponyms too), or the path of a
   database folder, with or without `+`
@@ -33,7 +33,7 @@ class Lexicon:
     """Pairs of words, in one order whatever the order of the lines they came from.
 
     words   sorted; every one has a neighbor
-    edges   one row a pair: the places of its two words in `words`, the smaller first; sorted, no pair twice
+    edges   one row per pair: the places of its two words in `words`, the smaller first; sorted, no pair twice
     name    where it came from
     """
 

@@ -1,4 +1,4 @@
-"""What this machine can do, and what would make wordstill faster on it: what `wordstill doctor` tells."""
+"""Find out what this machine can do, and what would make wordstill faster on it: for `wordstill doctor`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,18 +16,17 @@ from typing import Any
 
 from wordstill import __version__
 from wordstill.errors import InputError
+from wordstill.evaluation.datasets import DATASETS
+from wordstill.evaluation.lookup import find
 from wordstill.io.files import cache_folder
 from wordstill.system.machine import CAP, guard, this_machine
+from wordstill.system.progress import log
 from wordstill.teacher.amx.attention import why_not
+from wordstill.teacher.load import PACKAGED, load_teacher
+from wordstill.teacher.precision import Precision
 
-# The main job cannot do without these: import name -> what to install.
-NEEDED = {
-    "torch": "torch",
-    "transformers": "transformers",
-    "tokenizers": "tokenizers",
-    "numba": "numba",
-    "loky": "loky",
-}
+# The main job cannot do without these packages.
+NEEDED = ("torch", "transformers", "tokenizers", "numba")
 # Import name -> package, what it is for.
 OPTIONAL = {
     "scipy": ("scipy", "similarity scores and refinement"),
@@ -54,13 +54,20 @@ FEATURES = {
 LEAST_DISK = 2e9
 
 
-def examine(
-    teacher: str | None = None, *, measure: bool = False, say: Callable[[str], None] = lambda text: None
-) -> dict[str, Any]:
-    """All findings; `ready` tells whether the main job can run, `problems` why not, `advice` what would help."""
+def examine(teacher: str | None = None, *, measure: bool = False) -> dict[str, Any]:
+    """Return all findings, as JSON holds them.
+
+    `ready` tells whether the main job can run, `problems` why it cannot, and `advice` what would help. With `measure`
+    the faster precisions of the teacher are measured too.
+    """
     trap = guard()  # before torch is imported
     machine = this_machine()
-    problems: list[str] = []
+    installed = {package: _import_version(package) for package in NEEDED}
+    problems = [
+        f"{package} cannot be imported ({reason}): pip install 'wordstill[distill]'"
+        for package, (_, reason) in installed.items()
+        if reason
+    ]
     found: dict[str, Any] = {
         "wordstill": __version__,
         "python": ".".join(map(str, sys.version_info[:3])),
@@ -73,14 +80,23 @@ def examine(
         "instructions": instructions(),
         "bfloat16_trap": {"found": trap.trap, "how": trap.how, "safe": trap.safe, CAP: os.environ.get(CAP)},
         "attention_on_tiles": attention_on_tiles(),
-        "packages": packages(problems),
+        "packages": {
+            "needed": {package: known for package, (known, _) in installed.items()},
+            "missing": {package: use for module, (package, use) in OPTIONAL.items() if find_spec(module) is None},
+        },
         "datasets": datasets(),
         "disk": disk(),
     }
     found["torch"] = torch_build() if not problems else {}
     found["teachers"] = teachers()
     name = teacher or ("minilm" if "minilm" in found["teachers"]["packaged"] else None)
-    found["teacher"] = _teacher(name, measure, problems, say) if name and not problems else {}
+    found["teacher"] = {}
+    if name and not problems:
+        try:
+            found["teacher"] = {"name": name, **measure_teacher(name, measure)}
+        except InputError as error:
+            found["teacher"] = {"name": name}
+            problems.append(str(error))
     found["problems"] = problems
     found["ready"] = not problems
     found["advice"] = advice(found)
@@ -88,7 +104,10 @@ def examine(
 
 
 def instructions() -> dict[str, dict[str, Any]]:
-    """Every instruction set that matters here: what for, whether the processor claims it, whether it can be used."""
+    """List the instruction sets that the processor claims and that matter here: what for, and whether they are usable.
+
+    `note` tells what to know of one that is not usable everywhere.
+    """
     trap, has = guard(), this_machine().features
     listed = {}
     for name, use in FEATURES.items():
@@ -107,30 +126,15 @@ def instructions() -> dict[str, dict[str, Any]]:
 
 
 def attention_on_tiles() -> dict[str, Any]:
-    """Whether compiled bfloat16 can have its attention on AMX, found out by building and trying it."""
+    """Tell whether compiled bfloat16 can have its attention on AMX, found out by building and trying it."""
     if "amx_bf16" not in this_machine().features:
         return {}
     reason = why_not()
     return {"usable": not reason, "why_not": reason}
 
 
-def packages(problems: list[str]) -> dict[str, Any]:
-    """Versions of what is needed, and which optional packages are missing."""
-    versions: dict[str, str | None] = {}
-    for module, package in NEEDED.items():
-        try:
-            importlib.import_module(module)
-            versions[package] = version(package)
-        except (ImportError, OSError, PackageNotFoundError) as error:
-            versions[package] = None
-            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            problems.append(f"{package} cannot be imported ({reason}): pip install 'wordstill[distill]'")
-    missing = {package: use for module, (package, use) in OPTIONAL.items() if find_spec(module) is None}
-    return {"needed": versions, "missing": missing}
-
-
 def torch_build() -> dict[str, Any]:
-    """How torch was built, and the GPU it sees."""
+    """Tell how torch was built, and the GPU it sees."""
     import torch
 
     onednn: Any = torch.backends.mkldnn
@@ -148,32 +152,20 @@ def torch_build() -> dict[str, Any]:
 
 
 def teachers() -> dict[str, list[str]]:
-    """Teachers that need no download."""
-    packaged: list[str] = []
-    try:
-        from wordstill.teacher.load import PACKAGED
-    except ImportError:  # without numpy's friends there is no teacher at all
-        return {"packaged": packaged, "hub_cache": []}
-    packaged = [name for name, package in PACKAGED.items() if find_spec(package) is not None]
+    """List the teachers that need no download."""
     cached: list[str] = []
     if find_spec("huggingface_hub") is not None:
         from huggingface_hub import scan_cache_dir
         from huggingface_hub.errors import CacheNotFound
 
-        try:
-            cached = sorted(
-                repository.repo_id for repository in scan_cache_dir().repos if repository.repo_type == "model"
-            )
-        except (CacheNotFound, OSError):
-            cached = []
+        with suppress(CacheNotFound, OSError):
+            cached = sorted(found.repo_id for found in scan_cache_dir().repos if found.repo_type == "model")
+    packaged = [name for name, package in PACKAGED.items() if find_spec(package) is not None]
     return {"packaged": packaged, "hub_cache": cached}
 
 
 def datasets() -> dict[str, Any]:
-    """Data sets that are here, and those that are not."""
-    from wordstill.evaluation.datasets import DATASETS
-    from wordstill.evaluation.lookup import find
-
+    """List the data sets that are here, and those that are not."""
     try:
         here = [name for name, entry in DATASETS.items() if find(entry) is not None]
     except InputError as error:
@@ -182,41 +174,35 @@ def datasets() -> dict[str, Any]:
 
 
 def disk() -> dict[str, int]:
-    """Free bytes where runs and downloads go."""
+    """Return the free bytes where runs and downloads go."""
     cache = cache_folder()
     while not cache.exists():
         cache = cache.parent
     return {"here": shutil.disk_usage(Path.cwd()).free, "cache": shutil.disk_usage(cache).free}
 
 
-def _teacher(name: str, measure: bool, problems: list[str], say: Callable[[str], None]) -> dict[str, Any]:
-    from dataclasses import asdict
+def measure_teacher(name: str, measure: bool) -> dict[str, Any]:
+    """Measure a teacher's speed in float32, and in the faster precisions if `measure` is set."""
+    from wordstill.planning.teacher_speed import measure_speeds  # it needs numba
 
-    from wordstill.planning.teacher_speed import speeds
-    from wordstill.teacher.load import load_teacher
-
-    say(f"measuring {name}")
-    try:
-        teacher = load_teacher(name)
-    except InputError as error:
-        problems.append(str(error))
-        return {"name": name}
-    ways = (("bfloat16", "float16") if teacher.device.type == "cuda" else ("bfloat16", "int8")) if measure else ()
-    found, reasons = speeds(teacher, ways, say=say)
-    fastest = max(found, key=lambda way: found[way].tokens_per_second)
+    log.info("measuring %s", name)
+    teacher = load_teacher(name)
+    ways: tuple[Precision, ...] = ()
+    if measure:
+        ways = ("bfloat16", "float16") if teacher.device.type == "cuda" else ("bfloat16", "int8")
+    speeds, reasons = measure_speeds(teacher, ways)
     return {
-        "name": name,
         "layers": teacher.layers,
         "width": teacher.width,
         "device": str(teacher.device),
-        "precisions": {way: asdict(speed) for way, speed in found.items()},
+        "precisions": {way: asdict(speed) for way, speed in speeds.items()},
         "precisions_that_do_not_work": reasons,
-        "precision_for_long_runs": fastest,
+        "precision_for_long_runs": max(speeds, key=lambda way: speeds[way].tokens_per_second),
     }
 
 
 def advice(found: dict[str, Any]) -> list[str]:
-    """What would make it faster, in plain sentences."""
+    """Tell what would make it faster, in plain sentences."""
     told = []
     machine, teacher = found["machine"], found["teacher"]
     has = found["instructions"]
@@ -249,3 +235,12 @@ def _compiler_version(path: str | None) -> str | None:
         return None
     done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
     return done.stdout.splitlines()[0] if done.returncode == 0 and done.stdout else Path(path).name
+
+
+def _import_version(package: str) -> tuple[str | None, str]:
+    """Import a package; return its version, or None and the reason why it cannot be imported."""
+    try:
+        importlib.import_module(package)
+        return version(package), ""
+    except (ImportError, OSError, PackageNotFoundError) as error:
+        return None, str(error).strip().partition("\n")[0] or type(error).__name__

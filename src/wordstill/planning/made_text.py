@@ -1,6 +1,6 @@
-"""Text without a source: common words among made-up ones, in sentences and paragraphs of usual lengths.
+"""Make text without a source: common words among made-up ones, in sentences and paragraphs of usual lengths.
 
-A teacher computes as long on it as on real text of the same lengths; it says nothing about the quality of vectors.
+A teacher computes as long on it as on real text of the same lengths. It says nothing about the quality of vectors.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ _COMMON = (
 )
 COMMON = _COMMON.split()
 SYLLABLES = [first + vowel + last for first in "bdfgklmnprst" for vowel in "aeiou" for last in ("", "n", "r", "l")]
-# The share of made-up words, which a tokenizer cuts into three or four pieces: 1.2 pieces a word in all, as Wikipedia.
+# The share of made-up words, which a tokenizer cuts into three or four pieces. In all that is 1.2 pieces per word, as
+# in Wikipedia.
 RARE = 0.12
 MADE_WORDS = 20_000
 
 
 def made_paragraphs(words: int, seed: int = 0) -> Iterator[str]:
-    """Paragraphs of so many words in all; the same for the same seed."""
+    """Make paragraphs of so many words in all; the same for the same seed."""
     random = np.random.default_rng(seed)
     # Zipf's law, roughly: a word's share falls with its rank.
     ranks = np.arange(1, MADE_WORDS + 1)
@@ -48,13 +49,13 @@ def made_paragraphs(words: int, seed: int = 0) -> Iterator[str]:
 
 
 def write_made_text(path: Path, words: int, seed: int = 0) -> Path:
-    """A file with a paragraph a line."""
+    """Write a file with one paragraph per line; return its path."""
     path.write_text("\n".join(made_paragraphs(words, seed)) + "\n", encoding="utf-8")
     return path
 
 
 def _made_word(number: int) -> str:
-    """Two or three syllables; another word for another number."""
+    """Make a word of two or three syllables; every number has another one."""
     number = int(number)
     size = len(SYLLABLES)
     word = SYLLABLES[number % size] + SYLLABLES[number // size % size]

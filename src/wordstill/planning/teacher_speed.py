@@ -1,10 +1,9 @@
-"""The speed of a teacher on this machine, found in seconds: for `doctor` and `plan`."""
+"""Measure the speed of a teacher on this machine in seconds: for `doctor` and `plan`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,14 @@ from wordstill.errors import InputError
 from wordstill.kernels.sampling import generator
 from wordstill.planning.made_text import made_paragraphs
 from wordstill.teacher.load import Teacher
-from wordstill.teacher.precision import LEAST_COSINE, Sample, keep, remembered, settle
+from wordstill.teacher.precision import (
+    LEAST_COSINE,
+    Precision,
+    Sample,
+    choose_precision,
+    remember_gain,
+    remembered_gains,
+)
 from wordstill.teacher.texts import make_batches
 
 
@@ -27,7 +33,7 @@ class Speed:
 
     tokens_per_second: float
     gain: float
-    """Over float32."""
+    """How many times as fast as float32."""
     preparing: float
     """Seconds until it is ready: compiling, mostly."""
     measured: str
@@ -35,7 +41,7 @@ class Speed:
 
 
 def made_sample(teacher: Teacher, words: int) -> Sample:
-    """Batches of made-up text."""
+    """Make batches of made-up text."""
     nothing = Vocabulary(["the"], np.ones(1, dtype=np.int64))
     read = Reading(
         Segmenting(Segmenter(), nothing.phrases), Preparing(nothing, teacher.pieces, "paragraph", teacher.limit)
@@ -45,35 +51,32 @@ def made_sample(teacher: Teacher, words: int) -> Sample:
     return Sample(teacher, make_batches(texts, teacher.usual_batch, special, generator(0)), [teacher.layers])
 
 
-def speeds(
-    teacher: Teacher,
-    measure: Sequence[str] = (),
-    seconds: float = 3.0,
-    say: Callable[[str], None] = lambda text: None,
+def measure_speeds(
+    teacher: Teacher, measure: Sequence[Precision] = (), seconds: float = 3.0
 ) -> tuple[dict[str, Speed], dict[str, str]]:
-    """The precisions whose speed is known, float32 measured now, and why those of `measure` that failed did so.
+    """Measure float32, and the faster ways of `measure` if any.
 
-    A way that was measured before keeps its gain over float32; it is measured anew if it is in `measure`.
+    Returns the speed of every precision that is known, and for those that failed the reason. A way that was measured
+    before keeps its gain over float32; it is measured anew if it is in `measure`.
     """
     short = made_sample(teacher, 500)
     short.vectors(teacher)  # warm
     (guess,) = short.speeds(teacher)
     sample = made_sample(teacher, int(np.clip(guess * seconds / 3, 500, 10_000)))
     (plain,) = sample.speeds(teacher)
-    reasons = {}
-    done = set()
+    reasons: dict[str, str] = {}
     for way in measure:
         try:
-            _, choice = settle(teacher, way, sample.batches[:4], sample.layers, 0.0, say)  # type: ignore[arg-type]
+            _, choice = choose_precision(teacher, way, sample.batches[:4], sample.layers, 0.0)
         except InputError as error:
             reasons[way] = str(error).partition(": ")[2] or str(error)
             continue
-        keep(teacher, way, choice)
-        done.add(way)
+        remember_gain(teacher, way, choice)
     found = {"float32": Speed(round(plain, 1), 1.0, 0.0, "now")}
-    known: dict[str, Any] = remembered(teacher)
-    for way in LEAST_COSINE:
-        if way in known and way not in reasons:
-            gain, preparing = float(known[way]["gain"]), float(known[way]["preparing"])
-            found[way] = Speed(round(plain * gain, 1), gain, preparing, "now" if way in done else "before")
+    known = remembered_gains(teacher)
+    for name in LEAST_COSINE:
+        if name in known and name not in reasons:
+            gain, preparing = known[name]["gain"], known[name]["preparing"]
+            when = "now" if name in measure else "before"
+            found[name] = Speed(round(plain * gain, 1), gain, preparing, when)
     return found, reasons

@@ -11,7 +11,7 @@ from wordstill.lexicons.lexicon import Lexicon, read_lexicon, read_lexicons
 from wordstill.refinement.center import center, remove_top
 from wordstill.refinement.combine import combine
 from wordstill.refinement.graph_retrofit import graph_retrofit
-from wordstill.refinement.pca import pca, reduce_dimensions
+from wordstill.refinement.pca import pca
 from wordstill.refinement.retrofit import retrofit
 from wordstill.refinement.spectral import spectral
 from wordstill.refinement.steps import METHODS, refine
@@ -28,7 +28,6 @@ __all__ = [
     "pca",
     "read_lexicon",
     "read_lexicons",
-    "reduce_dimensions",
     "refine",
     "remove_top",
     "retrofit",

@@ -13,23 +13,22 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.options import check_range
+from wordstill.options import Options, setting
 from wordstill.vectors.directions import directions, mapped, mean_row
 
 
 @dataclass(frozen=True)
-class CenterSettings:
+class CenterSettings(Options):
     """Nothing to choose."""
 
 
 @dataclass(frozen=True)
-class RemoveTopSettings:
-    """How many directions are removed; 0 is one in a hundred dimensions, at least one."""
+class RemoveTopSettings(Options):
+    """How many directions are removed."""
 
-    directions: int = 0
+    owner = "remove-top"
 
-    def __post_init__(self) -> None:
-        check_range("remove-top.directions", self.directions, 0)
+    directions: int = setting(0, "how many directions go; 0: one per hundred dimensions, at least one", low=0)
 
 
 def center(matrix: Array, settings: CenterSettings | None = None) -> Array:

@@ -7,20 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
+from pathlib import Path
 
 import numpy as np
 
 from wordstill.arrays import unit_rows
 from wordstill.errors import InputError
-from wordstill.refinement.pca import reduce_dimensions
 from wordstill.refinement.steps import refuse_broken
+from wordstill.system.progress import log
 from wordstill.vectors import WordVectors
+from wordstill.vectors.directions import reduce_dimensions
 
 
 def combine(
-    parts: Sequence[WordVectors], weights: Sequence[float] | None = None, dimensions: int | None = None
+    vectors: Sequence[WordVectors | str | Path],
+    weights: Sequence[float] | None = None,
+    dimensions: int | None = None,
 ) -> WordVectors:
-    """The words that all have, in the order of the first; reduced to `dimensions` where that is given."""
+    """Join vectors of the same words, given as WordVectors or as paths.
+
+    >>> combine(["run/aggregate", "run/closed"], [1.0, 0.5]).vector_size
+    768
+
+    The words are those that all have, in the order of the first. `dimensions` reduces the joined vectors by PCA.
+    """
+    parts = [part if isinstance(part, WordVectors) else WordVectors.load(part) for part in vectors]
     weights = [1.0] * len(parts) if weights is None else list(weights)
     if len(parts) < 2:
         raise InputError("combine joins two vectors or more; name at least two")
@@ -40,6 +51,9 @@ def combine(
         end = start + part.vector_size
         np.multiply(unit_rows(chosen.matrix), np.float32(weight), out=joined[:, start:end])
         start = end
+        if len(part) > len(words):
+            left_out = f"{len(part) - len(words):,}"
+            log.info("%s: %s words that not all have were left out", part.path or "vectors", left_out)
     matrix = joined if dimensions is None else reduce_dimensions(joined, dimensions)
     counts = next((part.take(words).counts for part in parts if part.counts is not None), None)
     sources = [{"weight": weight, **part.card} for part, weight in zip(parts, weights, strict=True)]

@@ -10,8 +10,8 @@ neighbor pulls more than a far one.
     released  g_ij = k / sum k: they sum to 1, and C_v cancels (the authors' code; the default)
     paper     g_ij = C_v k / m, m the number of neighbors: words whose neighbors are far move less
 
-The objective that is reported (see `settle`) is the paper's (9) with each pair counted once and a word weighted by
-the sum of its kernels (released) or the number of its neighbors (paper): as (9) stands there, the update (10) is not
+The objective that is reported (see `retrofitting`) is the paper's (9), with each pair counted once and a word weighted
+by the sum of its kernels (released) or the number of its neighbors (paper): as (9) stands there, the update (10) is not
 its derivative, and it goes up and down where (10) settles.
 """
 
@@ -22,39 +22,30 @@ from typing import Literal
 
 from wordstill.arrays import Array
 from wordstill.lexicons.graph import Graph
-from wordstill.options import check_range
-from wordstill.refinement.retrofitting import Report, Settled, Sweeping, settle
+from wordstill.options import Options, setting
+from wordstill.refinement.retrofitting import PUSH, SWEEPS, Retrofitted, Sweeping, sweep_to_rest
 
 
 @dataclass(frozen=True)
-class GraphRetrofitSettings:
+class GraphRetrofitSettings(Options):
     """own and neighbors are the paper's alpha and beta, freedom its nu, scale its sigma."""
 
-    variant: Literal["released", "paper"] = "released"
-    own: float = 0.5
-    neighbors: float = 0.5
-    freedom: float = 100.0
-    scale: float = 1.0
-    sweeps: int = 10
-    """At most so many; fewer where the words come to rest before."""
-    push: float = 0.25
-    """How hard listed antonyms are pushed apart; see `settle`."""
+    owner = "graph-retrofit"
 
-    def __post_init__(self) -> None:
-        check_range("graph-retrofit.own", self.own, 0.0)
-        check_range("graph-retrofit.neighbors", self.neighbors, 0.0, 0.99)  # from 1 on it would not settle
-        check_range("graph-retrofit.freedom", self.freedom, 1e-3)
-        check_range("graph-retrofit.scale", self.scale, 1e-6)
-        check_range("graph-retrofit.sweeps", self.sweeps, 0)
-        check_range("graph-retrofit.push", self.push, 0.0, 1.0)
+    variant: Literal["released", "paper"] = setting("released", "whose weights: the authors' code's or the paper's")
+    own: float = setting(0.5, "alpha: how much a word keeps of its own vector", low=0)
+    neighbors: float = setting(0.5, "beta: how much it takes from its neighbors", low=0, high=0.99)  # 1 never rests
+    freedom: float = setting(100.0, "nu: how fast the weight of a neighbor falls with its distance", low=1e-3)
+    scale: float = setting(1.0, "sigma: the distance that counts as far", low=1e-6)
+    sweeps: int = SWEEPS(10)
+    push: float = PUSH(0.25)
 
 
-def graph_retrofit(
-    matrix: Array, graph: Graph, settings: GraphRetrofitSettings | None = None, report: Report | None = None
-) -> Settled:
+def graph_retrofit(matrix: Array, graph: Graph, settings: GraphRetrofitSettings | None = None) -> Retrofitted:
     """Draw each word towards its neighbors, the near ones more."""
     settings = settings or GraphRetrofitSettings()
     sweeping = Sweeping(
+        "graph-retrofit",
         settings.own,
         settings.neighbors,
         settings.sweeps,
@@ -63,4 +54,4 @@ def graph_retrofit(
         settings.scale,
         normalize=settings.variant == "released",
     )
-    return settle(matrix, graph, sweeping, report)
+    return sweep_to_rest(matrix, graph, sweeping)

@@ -9,28 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wordstill.arrays import Array
-from wordstill.errors import InputError
-from wordstill.options import check_range
-from wordstill.vectors.directions import directions, mapped
+from wordstill.options import Options, setting
+from wordstill.vectors.directions import reduce_dimensions
 
 
 @dataclass(frozen=True)
-class PcaSettings:
+class PcaSettings(Options):
     """How many dimensions are kept."""
 
-    dimensions: int = 300
+    owner = "pca"
 
-    def __post_init__(self) -> None:
-        check_range("pca.dimensions", self.dimensions, 1)
+    dimensions: int = setting(300, "how many dimensions are kept", low=1)
 
 
 def pca(matrix: Array, settings: PcaSettings | None = None) -> Array:
     """Project the rows on their widest directions."""
     return reduce_dimensions(matrix, (settings or PcaSettings()).dimensions)
-
-
-def reduce_dimensions(matrix: Array, dimensions: int) -> Array:
-    """The `dimensions` coordinates that keep most of the dot products between rows."""
-    if dimensions > matrix.shape[1]:
-        raise InputError(f"{matrix.shape[1]} dimensions cannot be reduced to {dimensions}; choose fewer")
-    return mapped(matrix, None, directions(matrix).axes[:, :dimensions])

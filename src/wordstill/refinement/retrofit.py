@@ -17,26 +17,21 @@ from dataclasses import dataclass
 
 from wordstill.arrays import Array
 from wordstill.lexicons.graph import Graph
-from wordstill.options import check_range
-from wordstill.refinement.retrofitting import Report, Settled, Sweeping, settle
+from wordstill.options import Options
+from wordstill.refinement.retrofitting import PUSH, SWEEPS, Retrofitted, Sweeping, sweep_to_rest
 
 
 @dataclass(frozen=True)
-class RetrofitSettings:
-    """At most so many sweeps; fewer where the words come to rest before."""
+class RetrofitSettings(Options):
+    """How often words are drawn together, and how hard antonyms are pushed apart."""
 
-    sweeps: int = 10
-    push: float = 0.25
-    """How hard listed antonyms are pushed apart; see `settle`."""
+    owner = "retrofit"
 
-    def __post_init__(self) -> None:
-        check_range("retrofit.sweeps", self.sweeps, 0)
-        check_range("retrofit.push", self.push, 0.0, 1.0)
+    sweeps: int = SWEEPS(10)
+    push: float = PUSH(0.25)
 
 
-def retrofit(
-    matrix: Array, graph: Graph, settings: RetrofitSettings | None = None, report: Report | None = None
-) -> Settled:
+def retrofit(matrix: Array, graph: Graph, settings: RetrofitSettings | None = None) -> Retrofitted:
     """Draw each word towards the mean of its neighbors."""
     settings = settings or RetrofitSettings()
-    return settle(matrix, graph, Sweeping(0.5, 0.5, settings.sweeps, settings.push), report)
+    return sweep_to_rest(matrix, graph, Sweeping("retrofit", 0.5, 0.5, settings.sweeps, settings.push))

@@ -20,17 +20,19 @@ Lengths are no part of it: a word gets its own length back, and a word without n
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from wordstill.arrays import Array, row_norms
 from wordstill.errors import InputError
 from wordstill.lexicons.graph import Edges, Graph
+from wordstill.options import setting
+from wordstill.system.machine import usable_cores
+from wordstill.system.progress import log
 
 # A movement below this is rounding: words of length 1 in single precision.
 REST = 1e-6
@@ -38,14 +40,16 @@ REST = 1e-6
 # Work is shared out in so many stretches on any machine: sums over them are the same whatever the threads.
 STRETCHES = 64
 
-# The number of the sweep, the objective after it, and how far it moved the words.
-Report: TypeAlias = Callable[[int, float, float | None], None]
+# What both ways declare alike.
+SWEEPS = partial(setting, help="at most so many sweeps; fewer where the words come to rest before", low=0)
+PUSH = partial(setting, help="how hard listed antonyms are pushed apart", low=0, high=1)
 
 
 @dataclass(frozen=True)
 class Sweeping:
     """The numbers of the iteration.
 
+    method     whose they are, for messages
     sweeps     at most so many
     push       how much of a cosine above 0 with an antonym each of the two gives up, 0 to 1
     freedom    v and, in the next line, s of the kernel k(d) = (1 + d^2 / (s v))^-(v+1) that weighs neighbors
@@ -53,6 +57,7 @@ class Sweeping:
     normalize  g = k / sum k; else C_v k / m
     """
 
+    method: str
     own: float
     neighbors: float
     sweeps: int
@@ -62,7 +67,7 @@ class Sweeping:
     normalize: bool = True
 
 
-class Settled(NamedTuple):
+class Retrofitted(NamedTuple):
     """A refined matrix; the objective before the first and after each sweep; how far each sweep moved the words.
 
     A movement is the root of the mean square over the words that have neighbors, which are of length 1 to begin with.
@@ -73,20 +78,18 @@ class Settled(NamedTuple):
     moved: list[float]
 
 
-def settle(matrix: Array, graph: Graph, sweeping: Sweeping, report: Report | None = None) -> Settled:
+def sweep_to_rest(matrix: Array, graph: Graph, sweeping: Sweeping) -> Retrofitted:
     """Sweep until the words come to rest, or as often as is allowed."""
     vectors, lengths = _unit(matrix, graph.rows)
-    vectors, objective, moved = _sweep(vectors, graph, sweeping, report)
+    vectors, objective, moved = _sweep(vectors, graph, sweeping)
     vectors *= lengths[:, None]
     # Quantized vectors become floats: as whole numbers, moved ones would be rounded away.
     refined = matrix.copy() if np.issubdtype(matrix.dtype, np.floating) else matrix.astype(np.float32)
     refined[graph.rows] = vectors
-    return Settled(refined, objective, moved)
+    return Retrofitted(refined, objective, moved)
 
 
-def _sweep(
-    origin: Array, graph: Graph, sweeping: Sweeping, report: Report | None
-) -> tuple[Array, list[float], list[float]]:
+def _sweep(origin: Array, graph: Graph, sweeping: Sweeping) -> tuple[Array, list[float], list[float]]:
     try:  # here, so that only retrofitting needs numba and waits for it
         from wordstill.kernels.retrofit import pull, push
     except ModuleNotFoundError as error:
@@ -100,7 +103,7 @@ def _sweep(
     pushing = len(graph.against.neighbors) > 0 and sweeping.push > 0
     shares = (sweeping.own, sweeping.neighbors)
     kernel = (sweeping.freedom, sweeping.scale, log_constant(sweeping.freedom), sweeping.normalize)
-    with ThreadPoolExecutor(_threads()) as pool:
+    with ThreadPoolExecutor(usable_cores()) as pool:
 
         def drawn(now: Array, after: Array) -> tuple[float, float]:
             parts = pool.map(lambda part: pull(*part, *graph.near, origin, now, after, *shares, *kernel), pulls)
@@ -113,8 +116,8 @@ def _sweep(
         for sweep in range(sweeping.sweeps + 1):
             cost, way = drawn(current, following)
             objective.append(cost)
-            if report is not None:
-                report(sweep, cost, moved[-1] if moved else None)
+            told = f", moved by {moved[-1]:.6f}" if moved else ""
+            log.info("%s: sweep %d: objective %.4f%s", sweeping.method, sweep, cost, told)
             # A push moves words away again after each sweep: they are never at rest.
             if sweep == sweeping.sweeps or (way < REST and not pushing):
                 break
@@ -147,7 +150,3 @@ def _stretches(edges: Edges) -> list[tuple[int, int]]:
     size = len(edges.starts) - 1
     cuts = np.searchsorted(edges.starts, np.linspace(0, len(edges.neighbors), STRETCHES + 1)[1:-1]).tolist()
     return list(zip([0, *cuts], [*cuts, size], strict=True))
-
-
-def _threads() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -8,6 +8,8 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
+from wordstill.refinement.steps import refine
+from wordstill.system.progress import log
 from wordstill.vectors import WordVectors
 
 
@@ -16,9 +18,8 @@ def smaller(
     top: int | None = None,
     min_count: int | None = None,
     dimensions: int | None = None,
-    report: Callable[[str], None] = lambda line: None,
 ) -> WordVectors:
-    """The vectors with less of them; the words that are left stay in their order.
+    """Keep less of vectors; the words that are left stay in their order.
 
     top         as many words, the most frequent; the first where counts are not known
     min_count   only words seen as often
@@ -28,7 +29,7 @@ def smaller(
         if vectors.counts is None:
             raise InputError("these vectors have no counts, so that a least count means nothing; use --top N")
         vectors = _cut(vectors, np.flatnonzero(vectors.counts >= min_count), "min-count", min_count)
-        report(f"kept the {len(vectors):,} words with a count of {min_count} or more")
+        log.info("kept the %s words with a count of %d or more", f"{len(vectors):,}", min_count)
     if top is not None:
         if top < 1:
             raise InputError(f"--top must be at least 1, not {top}")
@@ -39,13 +40,11 @@ def smaller(
             rows = np.sort(np.argsort(-vectors.counts, kind="stable")[:top])
         vectors = _cut(vectors, rows, "top", top)
         how = "first words: counts are not known" if vectors.counts is None else "most frequent words"
-        report(f"kept the {len(vectors):,} {how}")
+        log.info("kept the %s %s", f"{len(vectors):,}", how)
     if dimensions is not None:
-        from wordstill.refinement import refine
-
         before = vectors.vector_size
         vectors = refine(vectors, ["pca"], options={"pca": {"dimensions": str(dimensions)}})
-        report(f"reduced {before} dimensions to {dimensions} (PCA)")
+        log.info("reduced %d dimensions to %d (PCA)", before, dimensions)
     return vectors
 
 

@@ -12,18 +12,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wordstill.arrays import Array
-from wordstill.options import check_range
+from wordstill.options import Options, setting
 from wordstill.vectors.directions import directions, mapped
 
 
 @dataclass(frozen=True)
-class SpectralSettings:
+class SpectralSettings(Options):
     """The power a of the formula above."""
 
-    power: float = -0.2
+    owner = "spectral"
 
-    def __post_init__(self) -> None:
-        check_range("spectral.power", self.power, -2.0, 2.0)
+    power: float = setting(-0.2, "a of the formula", low=-2, high=2)
 
 
 def spectral(matrix: Array, settings: SpectralSettings | None = None) -> Array:

@@ -1,23 +1,18 @@
-"""refine: steps one after the other on any vectors, each recorded in their card. A new method is one file and one line.
-
->>> from wordstill import WordVectors
->>> from wordstill.refinement import read_lexicon, refine
->>> vectors = WordVectors.load("glove.6B.300d.txt")                                   # doctest: +SKIP
->>> better = refine(vectors, ["graph-retrofit"], read_lexicon("ppdb-xl.txt"))         # doctest: +SKIP
-"""
+"""refine: steps one after the other on any vectors, each recorded in their card. A method is one file and one line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from wordstill.arrays import Array, row_norms
 from wordstill.errors import InputError
 from wordstill.lexicons.graph import lay_over
-from wordstill.lexicons.lexicon import Lexicon
+from wordstill.lexicons.lexicon import Lexicon, read_lexicons
 from wordstill.options import read_settings
 from wordstill.refinement.center import CenterSettings, RemoveTopSettings, center, remove_top
 from wordstill.refinement.graph_retrofit import GraphRetrofitSettings, graph_retrofit
@@ -25,69 +20,84 @@ from wordstill.refinement.pca import PcaSettings, pca
 from wordstill.refinement.retrofit import RetrofitSettings, retrofit
 from wordstill.refinement.spectral import SpectralSettings, spectral
 from wordstill.refinement.whiten import WhitenSettings, whiten
+from wordstill.system.progress import log
 from wordstill.vectors import WordVectors
 
 
-class Method(NamedTuple):
-    """matrix, settings -> matrix; or, for a method that reads a lexicon, matrix, graph, settings, report -> Settled."""
+class Refinement(NamedTuple):
+    """A method: matrix, settings -> matrix; or, if it reads a lexicon, matrix, graph, settings -> Retrofitted."""
 
     change: Callable[..., Any]
     settings: Any
     lexicon: bool = False
 
 
-METHODS: dict[str, Method] = {
-    "graph-retrofit": Method(graph_retrofit, GraphRetrofitSettings, lexicon=True),
-    "retrofit": Method(retrofit, RetrofitSettings, lexicon=True),
-    "spectral": Method(spectral, SpectralSettings),
-    "center": Method(center, CenterSettings),
-    "remove-top": Method(remove_top, RemoveTopSettings),
-    "whiten": Method(whiten, WhitenSettings),
-    "pca": Method(pca, PcaSettings),
+METHODS: dict[str, Refinement] = {
+    "graph-retrofit": Refinement(graph_retrofit, GraphRetrofitSettings, lexicon=True),
+    "retrofit": Refinement(retrofit, RetrofitSettings, lexicon=True),
+    "spectral": Refinement(spectral, SpectralSettings),
+    "center": Refinement(center, CenterSettings),
+    "remove-top": Refinement(remove_top, RemoveTopSettings),
+    "whiten": Refinement(whiten, WhitenSettings),
+    "pca": Refinement(pca, PcaSettings),
 }
+
+Source: TypeAlias = str | Path
+Lexicons: TypeAlias = Lexicon | Source | Sequence[Source] | None
 
 
 def refine(
-    vectors: WordVectors,
-    methods: Sequence[str],
-    lexicon: Lexicon | None = None,
-    antonyms: Lexicon | None = None,
+    vectors: WordVectors | Source,
+    methods: str | Sequence[str],
+    lexicon: Lexicons = None,
+    antonyms: Lexicons = None,
     options: Mapping[str, Mapping[str, str]] | None = None,
-    report: Callable[[str], None] | None = None,
 ) -> WordVectors:
     """Take the steps named, in order; the card of the result lists them after those taken before.
 
-    lexicon   pairs that retrofitting draws together
+    >>> refine("run/aggregate", ["center", "whiten"]).vector_size
+    384
+
+    vectors   WordVectors, or a path to some
+    methods   the names of the steps
+    lexicon   pairs that retrofitting draws together: a Lexicon, or files, "wordnet", "wordnet+"
     antonyms  pairs that it pushes apart
-    options   {method: {option: text}}, as `--set method.option=text` gives them
-    report    told what each step does, a line at a time
+    options   {method: {option: value}}, as `--set method.option=value` gives them
     """
     options = options or {}
-    steps = [(name, *_step(name, options, lexicon)) for name in methods]
+    methods = [methods] if isinstance(methods, str) else list(methods)
+    near, against = _lexicon(lexicon, "synonyms"), _lexicon(antonyms, "antonyms")
+    steps = [(name, *_step(name, options, near)) for name in methods]
     if not steps:
         raise InputError(f"no method is named; choose from {', '.join(METHODS)}")
     for name in options:
         if name not in methods:
             raise InputError(f"an option is set for {name!r}, which is not among the methods: {', '.join(methods)}")
-    if (lexicon or antonyms) and not any(method.lexicon for _, method, _ in steps):
+    if (near or against) and not any(method.lexicon for _, method, _ in steps):
         raise InputError("a lexicon is given, but no method reads one; add graph-retrofit or retrofit")
-    say = report or (lambda line: None)
+    vectors = vectors if isinstance(vectors, WordVectors) else WordVectors.load(vectors)
     refuse_broken(vectors)
     matrix = np.asarray(vectors.matrix)
     chain = list(vectors.card.get("refinement", ()))
     for name, method, settings in steps:
         record = {"method": name, "settings": asdict(settings)}
-        if method.lexicon and lexicon is not None:
-            matrix, more = _retrofit(name, method, matrix, settings, vectors, lexicon, antonyms, say)
+        if method.lexicon and near is not None:
+            matrix, more = _retrofit(name, method, matrix, settings, vectors, near, against)
             record |= more
         else:
             matrix = method.change(matrix, settings)
-            say(f"{name}: {len(matrix):,} words, {matrix.shape[1]} dimensions")
+            log.info("%s: %s words, %d dimensions", name, f"{len(matrix):,}", matrix.shape[1])
         chain.append(record)
     return WordVectors(vectors.words, matrix, vectors.counts, changed_card(vectors.card, matrix, refinement=chain))
 
 
-def _step(name: str, options: Mapping[str, Mapping[str, str]], lexicon: Lexicon | None) -> tuple[Method, Any]:
+def _lexicon(given: Lexicons, kind: Literal["synonyms", "antonyms"]) -> Lexicon | None:
+    if given is None or isinstance(given, Lexicon):
+        return given
+    return read_lexicons([given] if isinstance(given, (str, Path)) else given, kind)
+
+
+def _step(name: str, options: Mapping[str, Mapping[str, str]], lexicon: Lexicon | None) -> tuple[Refinement, Any]:
     if name not in METHODS:
         raise InputError(f"there is no method {name!r}; there are: {', '.join(METHODS)}")
     if METHODS[name].lexicon and lexicon is None:
@@ -97,13 +107,12 @@ def _step(name: str, options: Mapping[str, Mapping[str, str]], lexicon: Lexicon 
 
 def _retrofit(
     name: str,
-    method: Method,
+    method: Refinement,
     matrix: Array,
     settings: Any,
     vectors: WordVectors,
     lexicon: Lexicon,
     antonyms: Lexicon | None,
-    say: Callable[[str], None],
 ) -> tuple[Array, dict[str, Any]]:
     graph = lay_over(lexicon, vectors.key_to_index, antonyms)
     if not graph.pairs:
@@ -111,24 +120,20 @@ def _retrofit(
             f"no pair of {lexicon.name} has a vector for both words; are lexicon and vectors of one language and case?"
         )
     pushed = len(graph.against.neighbors) // 2
-    say(
+    log.info(
+        "%s",
         f"{name}: {graph.pairs:,} of {len(lexicon.edges):,} pairs of {lexicon.name}"
         + (f" and {pushed:,} pairs of antonyms" if antonyms else "")
-        + f" have vectors; {len(graph.rows):,} of {len(vectors):,} words take part"
+        + f" have vectors; {len(graph.rows):,} of {len(vectors):,} words take part",
     )
-
-    def report(sweep: int, objective: float, moved: float | None) -> None:
-        way = "" if moved is None else f", moved by {moved:.6f}"
-        say(f"{name}: sweep {sweep}: objective {objective:.4f}{way}")
-
-    settled = method.change(matrix, graph, settings, report)
+    done = method.change(matrix, graph, settings)
     record = {
         "lexicon": lexicon.name,
         "pairs": graph.pairs,
         "antonyms": antonyms.name if antonyms else None,
-        "objective": [round(value, 4) for value in settled.objective],
+        "objective": [round(value, 4) for value in done.objective],
     }
-    return settled.matrix, record
+    return done.matrix, record
 
 
 def changed_card(card: Mapping[str, Any], matrix: Array, **more: Any) -> dict[str, Any]:

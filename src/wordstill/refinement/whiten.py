@@ -11,20 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wordstill.arrays import Array
-from wordstill.options import check_range
+from wordstill.options import Options, setting
 from wordstill.vectors.directions import directions, mapped, mean_row
 
 
 @dataclass(frozen=True)
-class WhitenSettings:
+class WhitenSettings(Options):
     """The power p and the ridge r of the formula above."""
 
-    power: float = 0.5
-    ridge: float = 0.0
+    owner = "whiten"
 
-    def __post_init__(self) -> None:
-        check_range("whiten.power", self.power, 0.0, 2.0)
-        check_range("whiten.ridge", self.ridge, 0.0)
+    power: float = setting(0.5, "p of the formula", low=0, high=2)
+    ridge: float = setting(0.0, "r of the formula", low=0)
 
 
 def whiten(matrix: Array, settings: WhitenSettings | None = None) -> Array:

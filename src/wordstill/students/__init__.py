@@ -1,1 +1,1 @@
-"""The students: one file a method, each learning word vectors from what the teacher says."""
+"""The students: one file per method, each learning word vectors from what the teacher says."""

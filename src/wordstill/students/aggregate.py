@@ -3,7 +3,7 @@
     u_w = 1/n_w  sum over the occurrences of w of  M_l(T, w)
 
 at one layer l of the teacher; min and max over the occurrences instead of the mean are options. The state is
-a count and a sum a word, so parts of a corpus can be observed apart and merged.
+a count and a sum per word, so parts of a corpus can be observed apart and merged.
 """
 
 from __future__ import annotations
@@ -16,40 +16,43 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.kernels.rows import add_rows, widen_rows
-from wordstill.options import check_range
+from wordstill.options import Options, setting
 from wordstill.students.knowledge import word_means
-from wordstill.students.student import Student, Task, seen_vectors
+from wordstill.students.student import Brief, Needs, Student, seen_vectors
 from wordstill.teacher.batch import Batch
 from wordstill.vectors import WordVectors
 
 
 @dataclass(frozen=True)
-class AggregateSettings:
+class AggregateSettings(Options):
     """How the vectors of a word's occurrences become one."""
 
-    over_contexts: Literal["mean", "min", "max"] = "mean"
-    knowledge: float = 10.0
-    """How strongly words that a lexicon joins share their means; nothing without a lexicon."""
+    owner = "aggregate"
 
-    def __post_init__(self) -> None:
-        check_range("aggregate.knowledge", self.knowledge, 0.0)
+    over_contexts: Literal["mean", "min", "max"] = setting("mean", "how the occurrences of a word become one vector")
+    knowledge: float = setting(10.0, "how strongly words that a lexicon joins share their means", low=0)
 
 
 class Aggregate(Student):
     """One layer's mean (or min, or max) over all occurrences of each word."""
 
-    def __init__(self, task: Task, settings: AggregateSettings) -> None:
-        self.task, self.settings = task, settings
-        self.layers = (task.layer,)
+    def __init__(self, brief: Brief, settings: AggregateSettings) -> None:
+        self.brief, self.settings = brief, settings
+        self.needs = self.needs_of(settings, brief.layer)
         # All layers of a large teacher over a large vocabulary do not fit into memory.
-        self.table = task.make_table(len(task.vocabulary), task.width)
+        self.table = brief.make_table(len(brief.vocabulary), brief.width)
         if settings.over_contexts != "mean":
             self.table[:] = np.inf if settings.over_contexts == "min" else -np.inf
-        self.seen = np.zeros(len(task.vocabulary), dtype=np.int64)
+        self.seen = np.zeros(len(brief.vocabulary), dtype=np.int64)
+
+    @classmethod
+    def needs_of(cls, settings: AggregateSettings, layer: int) -> Needs:
+        """The words' vectors at one layer."""
+        return Needs("words", (layer,))
 
     def observe(self, batch: Batch) -> None:
         """Add the words' vectors to their sums."""
-        vectors = batch.layers[self.task.layer]
+        vectors = batch.layers[self.brief.layer]
         if self.settings.over_contexts == "mean":
             add_rows(self.table, batch.words, vectors, np.arange(len(batch.words)))
         else:
@@ -66,12 +69,12 @@ class Aggregate(Student):
         self.seen += other.seen
 
     def vectors(self) -> WordVectors:
-        """One vector a word."""
+        """One vector per word."""
         table = self.table
         if self.settings.over_contexts == "mean":
-            table = word_means(table, self.seen, self.task.graph, self.settings.knowledge)
-        card = {"student": "aggregate", "layer": self.task.layer, "student_settings": asdict(self.settings)}
-        return seen_vectors(self.task.vocabulary, table, self.seen, **card)
+            table = word_means(table, self.seen, self.brief.graph, self.settings.knowledge)
+        card = {"student": "aggregate", "layer": self.brief.layer, "student_settings": asdict(self.settings)}
+        return seen_vectors(self.brief.vocabulary, table, self.seen, **card)
 
     def state_dict(self) -> dict[str, Array]:
         """Sums and counts."""

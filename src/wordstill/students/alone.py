@@ -9,45 +9,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from wordstill.arrays import Array
-from wordstill.students.student import TABLE, Student, Task, seen_vectors
-from wordstill.teacher.batch import Batch
+from wordstill.options import Options
+from wordstill.students.student import Brief, Needs, Student, seen_vectors
+from wordstill.teacher.batch import TABLE, Batch
 from wordstill.vectors import WordVectors
 
 
 @dataclass(frozen=True)
-class AloneSettings:
+class AloneSettings(Options):
     """Nothing is left open."""
 
 
 class Alone(Student):
     """What the teacher says of each word by itself."""
 
-    reads: Literal["corpus", "alone", "table"] = "alone"
     name = "alone"
 
-    def __init__(self, task: Task, settings: object) -> None:
-        self.task = task
-        self.layers = (task.layer,)
-        self.matrix = np.zeros((len(task.vocabulary), 0), dtype=np.float32)
-        self.seen = np.zeros(len(task.vocabulary), dtype=np.int64)
+    def __init__(self, brief: Brief, settings: object) -> None:
+        self.brief = brief
+        self.needs = self.needs_of(settings, brief.layer)
+        self.matrix = np.zeros((len(brief.vocabulary), 0), dtype=np.float32)
+        self.seen = np.zeros(len(brief.vocabulary), dtype=np.int64)
+
+    @classmethod
+    def needs_of(cls, settings: object, layer: int) -> Needs:
+        """Each word of the vocabulary by itself."""
+        return Needs("alone", (layer,))
 
     def observe(self, batch: Batch) -> None:
         """Take the words' vectors as they are."""
-        vectors = batch.layers[self.layers[0]]
+        vectors = batch.layers[self.needs.layers[0]]
         if not self.matrix.shape[1]:  # input embeddings can be narrower than the teacher's layers
             self.matrix = np.zeros((len(self.seen), vectors.shape[1]), dtype=np.float32)
         self.matrix[batch.words] = vectors
         self.seen[batch.words] = 1
 
     def vectors(self) -> WordVectors:
-        """One vector a word."""
-        card = {"student": self.name, **({} if self.layers == (TABLE,) else {"layer": self.task.layer})}
-        return seen_vectors(self.task.vocabulary, self.matrix, self.seen, **card)
+        """One vector per word."""
+        card = {"student": self.name, **({} if self.needs.layers == (TABLE,) else {"layer": self.brief.layer})}
+        return seen_vectors(self.brief.vocabulary, self.matrix, self.seen, **card)
 
     def state_dict(self) -> dict[str, Array]:
         """The vectors so far."""

@@ -6,7 +6,7 @@ hold the word and contexts in general. With one covariance shared by all words t
     u_w = A (m_w - m),    A = (S + r tr(S)/d I)^-p
 
 m_w is the mean context over the occurrences of w; m and S are the mean and the covariance of all contexts.
-p = 1 is Fisher's discriminant; p = 0.5 with r = 0.1 measures best. The state is counts, a sum a word and one
+p = 1 is Fisher's discriminant; p = 0.5 with r = 0.1 measures best. The state is counts, a sum per word and one
 d x d matrix: exact, independent of the order, added up across machines, resumed for free.
 
 A context is what the view says: `sentence`, E(S), the mean over the words of a sentence, as x2static has it; `pieces`,
@@ -23,40 +23,40 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from wordstill.arrays import Array
-from wordstill.options import check_range
+from wordstill.options import Options, setting
 from wordstill.students.context_sums import View, context_sums
 from wordstill.students.knowledge import word_means
-from wordstill.students.student import Student, Task, seen_vectors
+from wordstill.students.student import Brief, Needs, Shown, Student, seen_vectors
 from wordstill.teacher.batch import Batch
 from wordstill.vectors import WordVectors
 
 
 @dataclass(frozen=True)
-class ClosedSettings:
+class ClosedSettings(Options):
     """The power p and the ridge r of the formula above, and what a context is."""
 
-    power: float = 0.5
-    ridge: float = 0.1
-    view: View = "sentence"
-    window: int = 5
-    knowledge: float = 10.0
-    """How strongly words that a lexicon joins share what was seen of them; nothing without a lexicon."""
+    owner = "closed"
 
-    def __post_init__(self) -> None:
-        check_range("closed.power", self.power, 0.0, 2.0)
-        check_range("closed.ridge", self.ridge, 0.0)
-        check_range("closed.window", self.window, 1)
-        check_range("closed.knowledge", self.knowledge, 0.0)
+    power: float = setting(0.5, "p of the formula: how far directions are evened out", low=0, high=2)
+    ridge: float = setting(0.1, "r of the formula: keeps narrow directions from being blown up", low=0)
+    view: View = setting("sentence", "what a context is")
+    window: int = setting(5, "words to each side, for view=window", low=1, high=1000)
+    knowledge: float = setting(10.0, "how strongly words that a lexicon joins share what was seen of them", low=0)
 
 
 class Closed(Student):
     """The discriminant of each word's sentences, or windows."""
 
-    def __init__(self, task: Task, settings: ClosedSettings) -> None:
-        self.task, self.settings = task, settings
-        self.layers = (task.layer,)
-        self.pieces = settings.view == "pieces"
-        self.gathered = context_sums(task, settings.view, settings.window)
+    def __init__(self, brief: Brief, settings: ClosedSettings) -> None:
+        self.brief, self.settings = brief, settings
+        self.needs = self.needs_of(settings, brief.layer)
+        self.gathered = context_sums(brief, settings.view, settings.window)
+
+    @classmethod
+    def needs_of(cls, settings: ClosedSettings, layer: int) -> Needs:
+        """Sentences, pieces or windows, as the view says, at one layer."""
+        shown: dict[View, Shown] = {"sentence": "sentences", "pieces": "pieces", "window": "windows"}
+        return Needs(shown[settings.view], (layer,))
 
     def observe(self, batch: Batch) -> None:
         """Add the contexts of a batch to the sums of their words."""
@@ -85,7 +85,7 @@ class Closed(Student):
 
     def word_means(self) -> Array:
         """m_w of every word; with a lexicon, what it shares with its neighbors."""
-        return word_means(self.gathered.sums, self.gathered.seen, self.task.graph, self.settings.knowledge)
+        return word_means(self.gathered.sums, self.gathered.seen, self.brief.graph, self.settings.knowledge)
 
     def give_up(self, mean: Array, map_: Array) -> Array:
         """map (m_w - m) for each word, zero for words never seen; the sums are given up."""
@@ -100,8 +100,8 @@ class Closed(Student):
         """The separator of each word."""
         mean, map_ = self.mean_and_map()
         matrix = (self.word_means() - mean.astype(np.float32)) @ map_.astype(np.float32)
-        card = {"student": "closed", "layer": self.task.layer, "student_settings": asdict(self.settings)}
-        return seen_vectors(self.task.vocabulary, matrix, self.gathered.seen, **card)
+        card = {"student": "closed", "layer": self.brief.layer, "student_settings": asdict(self.settings)}
+        return seen_vectors(self.brief.vocabulary, matrix, self.gathered.seen, **card)
 
     def state_dict(self) -> dict[str, Array]:
         """Counts, sums and the matrix of products."""

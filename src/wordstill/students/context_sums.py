@@ -13,7 +13,7 @@ import numpy as np
 from wordstill.arrays import Array
 from wordstill.kernels.rows import add_rows
 from wordstill.kernels.windows import window_borders, window_means
-from wordstill.students.student import Contexts, Task
+from wordstill.students.student import Brief, Contexts
 from wordstill.teacher.batch import Batch
 
 View = Literal["sentence", "pieces", "window"]
@@ -22,23 +22,23 @@ BLOCK = 1024
 
 
 class ContextSums:
-    """Counts, a sum a word and one d x d matrix: exact, independent of the order, added up across machines."""
+    """Counts, a sum per word and one d x d matrix: exact, independent of the order, added up across machines."""
 
     arrays = ("sums", "seen", "contexts", "origin", "total", "products", "waiting", "filled")
 
-    def __init__(self, task: Task, view: View, window: int) -> None:
-        self.layer, self.view, self.window = task.layer, view, window
+    def __init__(self, brief: Brief, view: View, window: int) -> None:
+        self.layer, self.view, self.window = brief.layer, view, window
         self.users = 0
-        self.sums = np.zeros((len(task.vocabulary), task.width), dtype=np.float32)
-        self.seen = np.zeros(len(task.vocabulary), dtype=np.int64)
+        self.sums = np.zeros((len(brief.vocabulary), brief.width), dtype=np.float32)
+        self.seen = np.zeros(len(brief.vocabulary), dtype=np.int64)
         self.contexts = np.zeros(1, dtype=np.int64)
         # Where moments are taken from: the mean of the first batch. Contexts have a large mean in common. Seen from
         # near it they are small, and single precision, which is much faster, loses nothing that matters.
-        self.origin = np.zeros(task.width, dtype=np.float32)
-        self.total = np.zeros(task.width)
-        self.products = np.zeros((task.width, task.width))
+        self.origin = np.zeros(brief.width, dtype=np.float32)
+        self.total = np.zeros(brief.width)
+        self.products = np.zeros((brief.width, brief.width))
         # Contexts, seen from the origin, that are not in the moments yet, and how many there are.
-        self.waiting = np.zeros((BLOCK, task.width), dtype=np.float32)
+        self.waiting = np.zeros((BLOCK, brief.width), dtype=np.float32)
         self.filled = np.zeros(1, dtype=np.int64)
         self._last: Batch | None = None
 
@@ -119,9 +119,9 @@ class ContextSums:
             setattr(self, name, np.array(state[name]))
 
 
-def context_sums(task: Task, view: View, window: int) -> ContextSums:
+def context_sums(brief: Brief, view: View, window: int) -> ContextSums:
     """The sums of a view, shared by all students of a run that ask for the same."""
-    key = (view, window if view == "window" else 0, task.layer)
-    sums: ContextSums = task.shared.setdefault(key, ContextSums(task, view, window))
+    key = (view, window if view == "window" else 0, brief.layer)
+    sums: ContextSums = brief.shared.setdefault(key, ContextSums(brief, view, window))
     sums.users += 1
     return sums

@@ -31,8 +31,10 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.kernels.windows import predict, resemble
+from wordstill.options import setting
+from wordstill.students.descent import LEARNING_RATE
 from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows, outer_sum
-from wordstill.students.student import Task
+from wordstill.students.student import Brief
 from wordstill.teacher.batch import Batch
 
 
@@ -40,26 +42,17 @@ from wordstill.teacher.batch import Batch
 class ContextToVecSettings(SkipgramSettings):
     """All that the method leaves open."""
 
-    name: ClassVar[str] = "context-to-vec"
+    owner = "context-to-vec"
     paper_rate: ClassVar[float] = 0.08
 
-    learning_rate: float = 0.005
-    variant: Literal["paper", "released"] = "paper"
-    centre_share: float = 0.5
-    """l1"""
-    window_share: float = 0.5
-    """l2"""
-    phi: Literal["identity", "tanh", "relu"] = "identity"
-    semantic_weight: float = 1.0
-    """n1"""
-    contextual_weight: float = 1.0
-    """n2"""
-    negative_weight: float = 1.0
-    """n3"""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.check(0, "centre_share", "window_share", "semantic_weight", "contextual_weight", "negative_weight")
+    learning_rate: float = LEARNING_RATE(0.005)
+    variant: Literal["paper", "released"] = setting("paper", "the paper's equations, or what the released code does")
+    centre_share: float = setting(0.5, "l1 of equation 4", low=0)
+    window_share: float = setting(0.5, "l2 of equation 4", low=0)
+    phi: Literal["identity", "tanh", "relu"] = setting("identity", "phi of equation 4")
+    semantic_weight: float = setting(1.0, "n1 of equation 8", low=0)
+    contextual_weight: float = setting(1.0, "n2 of equation 8", low=0)
+    negative_weight: float = setting(1.0, "n3 of equation 8", low=0)
 
 
 class ContextToVec(Skipgram):
@@ -67,11 +60,11 @@ class ContextToVec(Skipgram):
 
     settings: ContextToVecSettings
 
-    def __init__(self, task: Task, settings: ContextToVecSettings) -> None:
+    def __init__(self, brief: Brief, settings: ContextToVecSettings) -> None:
         self.needs_means = settings.variant == "released" or settings.map_rate > 0
         if settings.variant == "paper":
             self.map_names = ("map", "centre_map", "window_map")
-        super().__init__(task, settings)
+        super().__init__(brief, settings)
 
     def gradient(self, table: Array, windows: Windows) -> Learned:
         """Equation 8 and its derivatives."""

@@ -9,76 +9,74 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.kernels.sampling import NegativeSampler, generator, keep_probabilities
-from wordstill.options import check_range
+from wordstill.options import Options, setting
 from wordstill.students.closed import Closed, ClosedSettings
-from wordstill.students.student import Losses, Student, Task, seen_vectors
+from wordstill.students.student import Brief, Losses, Student, seen_vectors
 from wordstill.vectors import WordVectors
 
 
 @dataclass(frozen=True)
-class DescentSettings:
+class DescentSettings(Options):
     """The options that all of these students have; each has its own values."""
-
-    name: ClassVar[str]
 
     init: Literal["closed", "random", "zero"]
     epochs: int
     negatives: int
     negative_power: float
     subsample: float
-    """Words are left out at random by their frequency; 0: never."""
     learning_rate: float
     schedule: Literal["constant", "linear"]
     centre: bool
     offset: bool
-    """Scores start at -log(negatives), the log-odds of what was seen among its negatives."""
     pull: float
-    """How strongly a word is held near its start, shared out over its occurrences: rare words hardly move."""
 
-    def __post_init__(self) -> None:
-        self.check(1, "epochs", "negatives")
-        self.check(0, "negative_power", "subsample", "learning_rate", "pull")
 
-    def check(self, low: float, *options: str) -> None:
-        """Refuse options below a number."""
-        for option in options:
-            check_range(f"{self.name}.{option}", getattr(self, option), low)
+# What the students declare alike; each has its own values.
+EPOCHS = partial(setting, help="passes over the text, or over what was kept of it", low=1, high=100_000)
+NEGATIVES = partial(setting, help="words drawn against each target", low=1, high=1000)
+NEGATIVE_POWER = partial(setting, help="negatives are drawn by count to this power", low=0)
+SUBSAMPLE = partial(setting, help="leave words out at random by their frequency; 0: never", low=0)
+LEARNING_RATE = partial(setting, help="how far a step goes", low=0)
+SCHEDULE = partial(setting, help="how the learning rate changes over training")
+CENTRE = partial(setting, help="subtract the mean of the teacher's vectors")
+OFFSET = partial(setting, help="start scores at -log(negatives), the log-odds of a word among its negatives")
+PULL = partial(setting, help="how strongly a word is held near its start; rare words hardly move", low=0)
 
 
 class Descent(Student):
-    """A table with a row a word, which `learn` improves; `arrays` names what a checkpoint holds."""
+    """A table with a row per word, which `learn` improves; `arrays` names what a checkpoint holds."""
 
     arrays: tuple[str, ...] = ("table", "squares", "start", "mean", "done", "seen")
     settings: DescentSettings
     table: Array
     squares: Array
 
-    def __init__(self, task: Task, settings: DescentSettings, view: ClosedSettings, dimensions: int) -> None:
-        self.task, self.settings = task, settings
-        self.layers = (task.layer,)
+    def __init__(self, brief: Brief, settings: DescentSettings, view: ClosedSettings, dimensions: int) -> None:
+        self.brief, self.settings = brief, settings
+        self.needs = self.needs_of(settings, brief.layer)
         self.dimensions = dimensions
-        size = len(task.vocabulary)
-        self.closed = Closed(task, view) if settings.init == "closed" else None
-        self.replays = settings.epochs - (self.closed is None)
+        size = len(brief.vocabulary)
+        self.closed = Closed(brief, view) if settings.init == "closed" else None
         self.start = np.zeros((0, dimensions), dtype=np.float32)
-        self.mean = np.zeros(task.width)
+        self.mean = np.zeros(brief.width)
         # vectors that the mean was taken over, steps done, words seen, whether replays have begun
         self.done = np.zeros(4, dtype=np.int64)
         self.seen = np.zeros(size, dtype=np.int64)
-        self.keep = keep_probabilities(task.vocabulary.frequencies, settings.subsample)
-        self.sampler = NegativeSampler(task.vocabulary.counts, settings.negative_power)
-        self.curve = Losses(task.total_words, settings.epochs)
+        self.keep = keep_probabilities(brief.vocabulary.frequencies, settings.subsample)
+        self.sampler = NegativeSampler(brief.vocabulary.counts, settings.negative_power)
+        self.curve = Losses(brief.total_words, settings.epochs)
         self.slots = np.full(size, -1, dtype=np.int64)
 
     @property
     def losses(self) -> list[tuple[int, float]]:
-        """(words seen, mean loss a target) along the run."""
+        """(words seen, mean loss per target) along the run."""
         return self.curve.curve
 
     @property
@@ -132,13 +130,13 @@ class Descent(Student):
         """Count a step over so many words; its random numbers depend on its number alone."""
         self.done[1] += 1
         self.done[2] += words
-        return generator(self.task.seed, 2, int(self.done[1]))
+        return generator(self.brief.seed, 2, int(self.done[1]))
 
     def rate(self) -> float:
         """The learning rate of this step."""
         rate = self.settings.learning_rate
         if self.settings.schedule == "linear":
-            rate *= max(0.0, 1.0 - self.done[2] / (self.task.total_words * self.settings.epochs))
+            rate *= max(0.0, 1.0 - self.done[2] / (self.brief.total_words * self.settings.epochs))
         return rate
 
     def pulls(self, rows: Array) -> Array:
@@ -150,8 +148,8 @@ class Descent(Student):
         """The table, for the words that were seen."""
         if self.closed is not None and self.gathering:
             return self.closed.vectors()
-        card = {"student": self.settings.name, "layer": self.task.layer, "student_settings": asdict(self.settings)}
-        return seen_vectors(self.task.vocabulary, self.table, self.seen, **card)
+        card = {"student": self.settings.owner, "layer": self.brief.layer, "student_settings": asdict(self.settings)}
+        return seen_vectors(self.brief.vocabulary, self.table, self.seen, **card)
 
     def state_dict(self) -> dict[str, Array]:
         """The table, the optimizer's state and the closed form's sums."""

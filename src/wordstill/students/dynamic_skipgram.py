@@ -25,6 +25,7 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.kernels.windows import attend
+from wordstill.options import setting
 from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows, outer_sum
 
 
@@ -32,10 +33,10 @@ from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Win
 class DynamicSkipgramSettings(SkipgramSettings):
     """All that the method leaves open."""
 
-    name: ClassVar[str] = "dynamic-skipgram"
+    owner = "dynamic-skipgram"
     paper_rate: ClassVar[float] = 0.025
 
-    attention: bool = True
+    attention: bool = setting(True, "weigh the words of a window by their fit; else all weigh the same")
 
 
 class DynamicSkipgram(Skipgram):

@@ -1,6 +1,6 @@
 """A lexicon as a part of the objective: words that belong together share what was seen of them.
 
-`aggregate` and `closed` rest on a mean a word, m_w over n_w occurrences. With a lexicon the means are those that
+`aggregate` and `closed` rest on a mean per word, m_w over n_w occurrences. With a lexicon the means are those that
 minimise
 
     sum over words of  sqrt(n_w) |q_w - m_w|^2  +  strength  sum over pairs (i, j) of  |q_i - q_j|^2 / sqrt(d_i d_j)

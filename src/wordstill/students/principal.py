@@ -7,7 +7,7 @@ without forgetting): every occurrence turns the estimate y towards what the sum 
 
     y <- y + x (x . y) / |y|
 
-so the state is one vector and two numbers a word, however many occurrences there are. On a million words of
+so the state is one vector and two numbers per word, however many occurrences there are. On a million words of
 Wikipedia it is at a cosine of 0.9994 (words seen 5 to 7 times) to 0.9999 (100 times or more) with the exact one.
 """
 
@@ -20,37 +20,43 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.kernels.rows import power_rows
-from wordstill.students.student import Student, Task, seen_vectors
+from wordstill.options import Options
+from wordstill.students.student import Brief, Needs, Student, seen_vectors
 from wordstill.teacher.batch import Batch
 from wordstill.vectors import WordVectors
 
 
 @dataclass(frozen=True)
-class PrincipalSettings:
+class PrincipalSettings(Options):
     """Nothing is left open."""
 
 
 class Principal(Student):
     """The principal direction of each word's occurrences at one layer."""
 
-    def __init__(self, task: Task, settings: PrincipalSettings) -> None:
-        self.task = task
-        self.layers = (task.layer,)
-        size = len(task.vocabulary)
-        self.table = task.make_table(size, task.width)
+    def __init__(self, brief: Brief, settings: PrincipalSettings) -> None:
+        self.brief = brief
+        self.needs = self.needs_of(settings, brief.layer)
+        size = len(brief.vocabulary)
+        self.table = brief.make_table(size, brief.width)
         self.along = np.zeros(size)
         self.seen = np.zeros(size, dtype=np.int64)
 
+    @classmethod
+    def needs_of(cls, settings: PrincipalSettings, layer: int) -> Needs:
+        """The words' vectors at one layer."""
+        return Needs("words", (layer,))
+
     def observe(self, batch: Batch) -> None:
         """Turn the estimates of the batch's words."""
-        power_rows(self.table, self.along, batch.words, batch.layers[self.task.layer])
+        power_rows(self.table, self.along, batch.words, batch.layers[self.brief.layer])
         np.add.at(self.seen, batch.words[batch.words >= 0], 1)
 
     def vectors(self) -> WordVectors:
         """The directions, each with the sign of what its occurrences measure along it."""
         lengths = np.linalg.norm(self.table, axis=1) * np.where(self.along < 0, -1.0, 1.0)
         matrix = self.table / np.where(lengths == 0, 1.0, lengths).astype(np.float32)[:, None]
-        return seen_vectors(self.task.vocabulary, matrix, self.seen, student="principal", layer=self.task.layer)
+        return seen_vectors(self.brief.vocabulary, matrix, self.seen, student="principal", layer=self.brief.layer)
 
     def state_dict(self) -> dict[str, Array]:
         """The estimates and the counts."""

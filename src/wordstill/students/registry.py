@@ -10,11 +10,11 @@ from typing import Any, Literal, NamedTuple
 
 from wordstill.errors import InputError
 from wordstill.options import read_settings
-from wordstill.students.student import Student, Task
+from wordstill.students.student import Brief, Needs, Student
 
 
-class Method(NamedTuple):
-    """A student's module and class; `each_layer`: with `--layer all` there is one student a layer.
+class StudentEntry(NamedTuple):
+    """A student's module and class; `each_layer`: with `--layer all` there is one student per layer.
 
     The module is imported when the student is made: listing the names needs numpy alone.
     """
@@ -34,34 +34,46 @@ class Method(NamedTuple):
         return getattr(import_module(f"wordstill.students.{self.module}"), f"{self.name}Settings")
 
 
-STUDENTS: dict[str, Method] = {
-    "aggregate": Method("aggregate", "Aggregate", each_layer=True),
-    "closed": Method("closed", "Closed"),
-    "x2static": Method("x2static", "X2Static"),
-    "dynamic-skipgram": Method("dynamic_skipgram", "DynamicSkipgram"),
-    "context-to-vec": Method("context_to_vec", "ContextToVec"),
-    "principal": Method("principal", "Principal", each_layer=True),
-    "alone": Method("alone", "Alone", each_layer=True),
-    "table": Method("table", "Table"),
+STUDENTS: dict[str, StudentEntry] = {
+    "aggregate": StudentEntry("aggregate", "Aggregate", each_layer=True),
+    "closed": StudentEntry("closed", "Closed"),
+    "x2static": StudentEntry("x2static", "X2Static"),
+    "dynamic-skipgram": StudentEntry("dynamic_skipgram", "DynamicSkipgram"),
+    "context-to-vec": StudentEntry("context_to_vec", "ContextToVec"),
+    "principal": StudentEntry("principal", "Principal", each_layer=True),
+    "alone": StudentEntry("alone", "Alone", each_layer=True),
+    "table": StudentEntry("table", "Table"),
 }
 
-# What else a run's folder holds.
-RESERVED = {"checkpoint", "kept", "corpus"}
+# What a student may be called: its name is that of its folder of vectors.
+NAME = re.compile(r"[\w-][\w.-]*")
+# What else a run's folder may hold.
+RESERVED = {"checkpoint", "corpus", "kept", "unfinished"}
 
 Layer = int | Literal["last", "all"]
 
 
 class Chosen(NamedTuple):
-    """A method with its settings, as one run has it."""
+    """A student with its settings, as one run has it."""
 
-    method: Method
+    entry: StudentEntry
     settings: Any
+
+    def needs(self, layer: int = 0) -> Needs:
+        """Tell what it will need, before it is made."""
+        needs: Needs = self.entry.student.needs_of(self.settings, layer)
+        return needs
+
+    def make(self, brief: Brief) -> Student:
+        """Make the student."""
+        student: Student = self.entry.student(brief, self.settings)
+        return student
 
 
 def choose_students(
     names: Sequence[str], options: Mapping[str, Mapping[str, str]], epochs: int | None = None
 ) -> dict[str, Chosen]:
-    """The students named, with `options` ({name: {option: text}}) and `epochs` applied.
+    """Choose the students named, with `options` ({name: {option: text}}) and `epochs` applied.
 
     `paper=x2static` is the student x2static under the name `paper`: so one run can have it twice.
     """
@@ -73,7 +85,7 @@ def choose_students(
             raise InputError(f"there is no student {method!r}; there are: {', '.join(STUDENTS)}")
         if name in chosen:
             raise InputError(f"two students are called {name!r}; name one of them otherwise, as in second={method}")
-        if not re.fullmatch(r"[\w-][\w.-]*", name) or name in RESERVED:
+        if not NAME.fullmatch(name) or name in RESERVED:
             raise InputError(f"{name!r} cannot name a student's folder; use letters, digits, - and _")
         settings = read_settings(STUDENTS[method].settings, name, options.get(name, {}))
         if epochs is not None and hasattr(settings, "epochs") and "epochs" not in options.get(name, {}):
@@ -85,14 +97,13 @@ def choose_students(
     return chosen
 
 
-def make_students(chosen: Mapping[str, Chosen], task: Task, layer: Layer, last: int) -> dict[str, Student]:
-    """One student a name, and one a layer for those that can have all (`aggregate/layer-06`)."""
+def make_students(chosen: Mapping[str, Chosen], brief: Brief, layer: Layer, last: int) -> dict[str, Student]:
+    """Make one student per name, and one per layer for those that can have all (`aggregate/layer-06`)."""
     students: dict[str, Student] = {}
-    for name, (method, settings) in chosen.items():
-        if layer == "all" and method.each_layer:
+    for name, one in chosen.items():
+        if layer == "all" and one.entry.each_layer and one.needs().teacher:
             for number in range(last + 1):
-                students[f"{name}/layer-{number:02d}"] = method.student(replace(task, layer=number), settings)
+                students[f"{name}/layer-{number:02d}"] = one.make(replace(brief, layer=number))
         else:
-            at = last if isinstance(layer, str) else layer
-            students[name] = method.student(replace(task, layer=at), settings)
+            students[name] = one.make(replace(brief, layer=last if isinstance(layer, str) else layer))
     return students

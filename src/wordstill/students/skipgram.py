@@ -23,10 +23,22 @@ from wordstill.arrays import Array
 from wordstill.kernels.rows import adagrad_gradients, group_by_row, row_gradients
 from wordstill.kernels.sampling import generator
 from wordstill.kernels.windows import window_borders, window_means, window_words
-from wordstill.options import check_range
+from wordstill.options import check_range, setting
 from wordstill.students.closed import ClosedSettings
-from wordstill.students.descent import Descent, DescentSettings
-from wordstill.students.student import Task
+from wordstill.students.descent import (
+    CENTRE,
+    EPOCHS,
+    LEARNING_RATE,
+    NEGATIVE_POWER,
+    NEGATIVES,
+    OFFSET,
+    PULL,
+    SCHEDULE,
+    SUBSAMPLE,
+    Descent,
+    DescentSettings,
+)
+from wordstill.students.student import Brief, Needs
 from wordstill.teacher.batch import Batch
 
 SettingsType = TypeVar("SettingsType", bound="SkipgramSettings")
@@ -38,31 +50,24 @@ class SkipgramSettings(DescentSettings):
 
     paper_rate: ClassVar[float]
 
-    window: int = 5
-    dimensions: int = 0
-    """Of v and u; 0: the teacher's width."""
-    init: Literal["closed", "random"] = "closed"
-    epochs: int = 1
-    negatives: int = 5
-    negative_power: float = 0.75
-    subsample: float = 1e-5
-    """Words are left out of windows at random by their frequency; 0: never."""
-    optimizer: Literal["sgd", "adagrad"] = "adagrad"
-    learning_rate: float = 0.01
-    map_rate: float = 0.0
-    """The rate of W, as a share of the table's; 0: W stays as it starts."""
-    schedule: Literal["constant", "linear"] = "linear"
-    step_sentences: int = 128
-    clip: float = 0.0
-    """The longest gradient of a step; 0: any length."""
-    centre: bool = True
-    offset: bool = True
-    pull: float = 30.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.check(1, "window", "step_sentences")
-        self.check(0, "dimensions", "map_rate", "clip")
+    window: int = setting(5, "words to each side", low=1, high=1000)
+    dimensions: int = setting(0, "of v and u; 0: the teacher's width", low=0)
+    init: Literal["closed", "random"] = setting("closed", "where the table starts")
+    epochs: int = EPOCHS(1)
+    negatives: int = NEGATIVES(5)
+    negative_power: float = NEGATIVE_POWER(0.75)
+    subsample: float = SUBSAMPLE(1e-5)
+    optimizer: Literal["sgd", "adagrad"] = setting(
+        "adagrad", "plain gradient descent, or Adagrad with one rate per row"
+    )
+    learning_rate: float = LEARNING_RATE(0.01)
+    map_rate: float = setting(0.0, "the rate of W, as a share of the table's; 0: W stays as it starts", low=0)
+    schedule: Literal["constant", "linear"] = SCHEDULE("linear")
+    step_sentences: int = setting(128, "sentences per step, at most", low=1)
+    clip: float = setting(0.0, "the longest gradient of a step; 0: any length", low=0)
+    centre: bool = CENTRE(True)
+    offset: bool = OFFSET(True)
+    pull: float = PULL(30.0)
 
     @classmethod
     def presets(cls: type[SettingsType]) -> dict[str, SettingsType]:
@@ -86,7 +91,7 @@ class Windows(NamedTuple):
     """Centres with the words around them."""
 
     vectors: Array
-    """o_i - m, one centre a row."""
+    """o_i - m, one centre per row."""
     means: Array
     """The mean over the window's words of o_k - m."""
     rows: Array
@@ -98,7 +103,7 @@ class Learned(NamedTuple):
 
     loss: float
     rows: Array
-    """The rows of the table that the loss depends on, -1 for none; one line a centre."""
+    """The rows of the table that the loss depends on, -1 for none; one line per centre."""
     coefficients: Array
     """d loss / d row is the sum over its places of coefficient times `centres` ..."""
     own: Array
@@ -122,27 +127,32 @@ def outer_sum(left: Array, right: Array) -> Array:
 class Skipgram(Descent):
     """Learns online from the teacher's pass, or, with `init=closed`, in replays after it."""
 
-    keeps = "words"
     map_names: tuple[str, ...] = ("map",)
     needs_means = False
     settings: SkipgramSettings
 
-    def __init__(self, task: Task, settings: SkipgramSettings) -> None:
+    def __init__(self, brief: Brief, settings: SkipgramSettings) -> None:
         view = ClosedSettings(view="window", window=settings.window)
-        super().__init__(task, settings, view, settings.dimensions or task.width)
+        super().__init__(brief, settings, view, settings.dimensions or brief.width)
         if self.closed:
-            check_range(f"{settings.name}.dimensions", self.dimensions, 1, task.width)
-        size = len(task.vocabulary)
-        random = generator(task.seed, 0)
+            check_range(f"{settings.owner}.dimensions", self.dimensions, 1, brief.width)
+        size = len(brief.vocabulary)
+        random = generator(brief.seed, 0)
         # Until the closed form is known there is no table: its sums are as large.
         self.table = random.random((0 if self.closed else size, self.dimensions), dtype=np.float32)
         self.table -= np.float32(0.5)
         self.table *= np.float32(2.0 / self.dimensions)  # U(-1/d, 1/d)
-        bound = 1.0 / math.sqrt(task.width)
-        shape = (self.dimensions, task.width)
+        bound = 1.0 / math.sqrt(brief.width)
+        shape = (self.dimensions, brief.width)
         self.maps = {name: random.uniform(-bound, bound, shape).astype(np.float32) for name in self.map_names}
         self.map_squares = {name: np.zeros(self.dimensions, dtype=np.float32) for name in self.map_names}
         self.squares = np.zeros(size if settings.optimizer == "adagrad" else 0, dtype=np.float32)
+
+    @classmethod
+    def needs_of(cls, settings: SkipgramSettings, layer: int) -> Needs:
+        """Windows at one layer, and the words again for each further epoch."""
+        replays = settings.epochs - (settings.init != "closed")
+        return Needs("windows", (layer,), replays=replays, keeps="words" if replays else None)
 
     def observe(self, batch: Batch) -> None:
         """Learn from a batch, or gather the closed form's sums."""
@@ -152,7 +162,7 @@ class Skipgram(Descent):
             self.closed.observe(batch)
             return
         if self.settings.centre:
-            self.follow_mean(batch.layers[self.task.layer])
+            self.follow_mean(batch.layers[self.brief.layer])
         self.learn(batch)
 
     def take_closed_form(self, sample: Batch) -> None:
@@ -162,11 +172,11 @@ class Skipgram(Descent):
         self.mean = mean if self.settings.centre else self.mean
         scales = values**-0.5 if len(values) else np.zeros(len(directions))
         map_ = (directions * scales).T[-self.dimensions :]
-        if len(values) and self.dimensions == self.task.width:
+        if len(values) and self.dimensions == self.brief.width:
             map_ = directions @ map_  # the symmetric root: nearest to the teacher's own directions
         if len(values):
             # u's numbers are of size 1, whatever the teacher: so one learning rate fits all of them.
-            spread = (sample.layers[self.task.layer] - mean) @ map_.T
+            spread = (sample.layers[self.brief.layer] - mean) @ map_.T
             map_ = map_ / np.sqrt((spread**2).mean())
         for name in self.map_names:
             self.maps[name] = map_.astype(np.float32)
@@ -175,7 +185,7 @@ class Skipgram(Descent):
 
     def scale(self, sample: Batch) -> None:
         """Give the table the length at which it explains a sample of windows best."""
-        windows = Windows(*(part[:5_000] for part in self._windows(sample, generator(self.task.seed, 1))))
+        windows = Windows(*(part[:5_000] for part in self._windows(sample, generator(self.brief.seed, 1))))
         if len(windows.rows):
             self.set_length(lambda factor: self.gradient(self.table * factor, windows).loss)
 
@@ -184,7 +194,7 @@ class Skipgram(Descent):
         borders = [*batch.sentence_starts[:: self.settings.step_sentences], len(batch.words)]
         for low, high in pairwise(borders):
             part = slice(int(low), int(high))
-            layers = {self.task.layer: batch.layers[self.task.layer][part]}
+            layers = {self.brief.layer: batch.layers[self.brief.layer][part]}
             self._step(Batch(batch.words[part], batch.sentences[part], batch.positions[part], layers))
 
     def _windows(self, batch: Batch, random: np.random.Generator) -> Windows:
@@ -194,7 +204,7 @@ class Skipgram(Descent):
         low, high = window_borders(batch.sentences, batch.positions, settings.window)
         targets = window_words(batch.words, kept, low, high, 2 * settings.window)
         centres = np.flatnonzero(targets[:, 0] >= 0)
-        vectors = batch.layers[self.task.layer]
+        vectors = batch.layers[self.brief.layer]
         if settings.centre:
             vectors = vectors - self.mean.astype(np.float32)
         means = window_means(vectors, low, high, centres) if self.needs_means else vectors[:0]

@@ -1,10 +1,10 @@
-"""The contract of a student, and what all students share: settings, and the vectors of words that were seen."""
+"""The contract of a student: what it is told, what it needs, what it does; and what all students share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -14,39 +14,64 @@ from wordstill.lexicons.graph import Graph
 from wordstill.teacher.batch import Batch
 from wordstill.vectors import WordVectors
 
-# The number under which a batch holds the teacher's input embeddings, which come before layer 0.
-TABLE = -1
-
 
 def _zeros(rows: int, columns: int) -> Array:
     return np.zeros((rows, columns), dtype=np.float32)
 
 
 @dataclass(frozen=True)
-class Task:
+class Brief:
     """What every student is told before it begins."""
 
     vocabulary: Vocabulary
     width: int
-    """The teacher's width."""
+    """The teacher's width; 0 without a teacher."""
     layer: int
     """The teacher's layer to learn from."""
     total_words: int
     """The words of one pass over the corpus, in or out of the vocabulary: what schedules and curves run over."""
     seed: int = 0
     make_table: Callable[[int, int], Array] = field(default=_zeros, compare=False)
-    """Makes tables of so many rows and columns; where there are many, not all of them in memory."""
+    """Makes a table of zeros with so many rows and columns, in a file where memory is short."""
     graph: Graph | None = None
     """Which words a lexicon joins, for the students that can learn from it."""
     shared: dict[Any, Any] = field(default_factory=dict, compare=False)
     """What several students rest on and one gathers (see `context_sums`)."""
 
 
+Shown: TypeAlias = Literal["words", "sentences", "windows", "pieces", "alone", "table"]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a student must be shown. The run reads this object, and nothing else, to decide what to do for a student.
+
+    shown    what it looks at. In text: the words with their contextual vectors; the means of sentences over their
+             words, or over their pieces; or windows around words. Without text: each word of the vocabulary encoded
+             alone, or looked up in the teacher's table of input embeddings (as layer TABLE)
+    layers   the teacher's layers it reads, counted from 0; none if it needs words alone
+    teacher  whether it needs a teacher at all
+    replays  how many passes over what was kept follow the pass over the text
+    keeps    what is kept for these: the contexts that `observe` returns, or the words of all batches
+    """
+
+    shown: Shown
+    layers: tuple[int, ...] = ()
+    teacher: bool = True
+    replays: int = 0
+    keeps: Literal["contexts", "words"] | None = None
+
+    @property
+    def text(self) -> bool:
+        """Whether it learns from a corpus."""
+        return self.shown not in ("alone", "table")
+
+
 class Contexts(NamedTuple):
     """Contexts and the words seen in them: what a student keeps of a batch to learn from it again."""
 
     vectors: Array
-    """One context a row."""
+    """One context per row."""
     words: Array
     """The word of each occurrence, -1 outside the vocabulary."""
     owners: Array
@@ -56,49 +81,43 @@ class Contexts(NamedTuple):
 class Student(Protocol):
     """Learns from batches in any order. It knows nothing of files, teachers or progress bars.
 
-    layers   the teacher's layers it reads, counted from 0; none if it needs words alone
-    reads    what it is shown: the words of the corpus in context; every word of the vocabulary alone, between the
-             special tokens; or the teacher's input embedding of each (as layer TABLE)
-    pieces   whether it looks at the mean over the pieces of sentences
-    replays  how many passes over what was kept follow the teacher's pass
-    keeps    what these need: the contexts that `observe` gives back, or the words of all batches
-    losses   (words seen, mean loss since the point before), for students that have a loss
+    A student whose state is made of sums also has `merge(other)`, which adds what another one saw elsewhere.
     """
 
-    layers: tuple[int, ...]
-    reads: Literal["corpus", "alone", "table"] = "corpus"
-    pieces: bool = False
-    replays: int = 0
-    keeps: Literal["contexts", "words"] = "contexts"
+    needs: Needs
+
+    @classmethod
+    def needs_of(cls, settings: Any, layer: int) -> Needs:
+        """Tell what a student with these settings needs, when it learns from this layer of the teacher."""
 
     @property
     def losses(self) -> list[tuple[int, float]]:
-        """None, unless there is something to lose."""
+        """The loss curve: (words seen, mean loss since the point before). Empty for students without a loss."""
         return []
 
     def observe(self, batch: Batch) -> Contexts | None:
-        """Take in a batch of the teacher's pass; a student that keeps contexts gives them."""
+        """Take in a batch; return its contexts, if this student keeps contexts."""
 
     def replay(self, kept: Any) -> None:
         """Learn once more from kept contexts (Contexts) or words (a Batch)."""
         return
 
     def vectors(self) -> WordVectors:
-        """What was learned so far, for the words that were seen."""
+        """Return what was learned so far, for the words that were seen."""
 
     def projection(self) -> dict[str, Array]:
-        """What carries the teacher's vectors into the student's space, where there is such a thing."""
+        """Return what carries the teacher's vectors into the student's space; empty where nothing does."""
         return {}
 
     def state_dict(self) -> dict[str, Array]:
-        """All that `load_state_dict` needs to go on with the same result; arrays may be the student's own."""
+        """Return all that `load_state_dict` needs to go on with the same result; arrays may be the student's own."""
 
     def load_state_dict(self, state: Mapping[str, Array]) -> None:
         """Go on from a state."""
 
 
 class Losses:
-    """A loss curve: the mean loss a target, over stretches of a hundredth of the run."""
+    """A loss curve: the mean loss per target, over stretches of a hundredth of the run."""
 
     def __init__(self, total_words: int, passes: int) -> None:
         self.every = max(1, total_words * max(1, passes) // 100)
@@ -129,7 +148,7 @@ class Losses:
 
 
 def seen_vectors(vocabulary: Vocabulary, matrix: Array, seen: Array, **card: Any) -> WordVectors:
-    """The vectors of the words that were seen at least once; the others have learned nothing."""
+    """Return the vectors of the words that were seen at least once; nothing was learned about the others."""
     rows = np.flatnonzero(seen > 0)
     words = vocabulary.words if len(rows) == len(vocabulary) else [vocabulary.words[row] for row in rows]
     kept = matrix if len(rows) == len(vocabulary) else matrix[rows]

@@ -9,21 +9,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wordstill.options import Options
 from wordstill.students.alone import Alone
-from wordstill.students.student import TABLE, Task
+from wordstill.students.student import Needs
+from wordstill.teacher.batch import TABLE
 
 
 @dataclass(frozen=True)
-class TableSettings:
+class TableSettings(Options):
     """Nothing is left open."""
 
 
 class Table(Alone):
     """What the teacher's input table says of each word."""
 
-    reads = "table"
     name = "table"
 
-    def __init__(self, task: Task, settings: TableSettings) -> None:
-        super().__init__(task, settings)
-        self.layers = (TABLE,)
+    @classmethod
+    def needs_of(cls, settings: object, layer: int) -> Needs:
+        """The teacher's input embedding of each word of the vocabulary."""
+        return Needs("table", (TABLE,))

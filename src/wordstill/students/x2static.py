@@ -24,16 +24,29 @@ it has. Steps are large: what a row learns in one is added up before it moves, s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.kernels.rows import Step, adagrad_rows, adam_rows, group_by_row, scores_of, total_loss
 from wordstill.kernels.sampling import generator
+from wordstill.options import setting
 from wordstill.students.closed import ClosedSettings
-from wordstill.students.descent import Descent, DescentSettings
-from wordstill.students.student import Contexts, Task
+from wordstill.students.descent import (
+    CENTRE,
+    EPOCHS,
+    LEARNING_RATE,
+    NEGATIVE_POWER,
+    NEGATIVES,
+    OFFSET,
+    PULL,
+    SCHEDULE,
+    SUBSAMPLE,
+    Descent,
+    DescentSettings,
+)
+from wordstill.students.student import Brief, Contexts, Needs, Shown
 from wordstill.teacher.batch import Batch
 
 
@@ -41,27 +54,22 @@ from wordstill.teacher.batch import Batch
 class X2StaticSettings(DescentSettings):
     """All that the method leaves open."""
 
-    name: ClassVar[str] = "x2static"
+    owner = "x2static"
 
-    variant: Literal["words", "pieces"] = "words"
-    init: Literal["closed", "random", "zero"] = "closed"
-    epochs: int = 1
-    negatives: int = 5
-    negative_power: float = 0.5
-    subsample: float = 1e-4
-    optimizer: Literal["adam", "adagrad"] = "adagrad"
-    learning_rate: float = 0.05
-    schedule: Literal["constant", "linear"] = "linear"
-    step_contexts: int = 512
-    centre: bool = True
-    offset: bool = True
-    pull: float = 10.0
-    clamp: float = 20.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.check(1, "step_contexts")
-        self.check(0, "clamp")
+    variant: Literal["words", "pieces"] = setting("words", "what E(S) is the mean of")
+    init: Literal["closed", "random", "zero"] = setting("closed", "where the table starts")
+    epochs: int = EPOCHS(1)
+    negatives: int = NEGATIVES(5)
+    negative_power: float = NEGATIVE_POWER(0.5)
+    subsample: float = SUBSAMPLE(1e-4)
+    optimizer: Literal["adam", "adagrad"] = setting("adagrad", "lazy Adam, or Adagrad with one rate per row")
+    learning_rate: float = LEARNING_RATE(0.05)
+    schedule: Literal["constant", "linear"] = SCHEDULE("linear")
+    step_contexts: int = setting(512, "sentences per step, at most", low=1)
+    centre: bool = CENTRE(True)
+    offset: bool = OFFSET(True)
+    pull: float = PULL(10.0)
+    clamp: float = setting(20.0, "scores beyond this bound do not learn", low=0)
 
     @staticmethod
     def presets() -> dict[str, X2StaticSettings]:
@@ -89,23 +97,30 @@ class X2Static(Descent):
     arrays = (*Descent.arrays, "first", "second")
     settings: X2StaticSettings
 
-    def __init__(self, task: Task, settings: X2StaticSettings) -> None:
+    def __init__(self, brief: Brief, settings: X2StaticSettings) -> None:
         self.pieces = settings.variant == "pieces"
         view = ClosedSettings(view="pieces" if self.pieces else "sentence")
-        super().__init__(task, settings, view, task.width)
-        size, width = len(task.vocabulary), task.width
+        super().__init__(brief, settings, view, brief.width)
+        size, width = len(brief.vocabulary), brief.width
         # Until the closed form is known there is no table: its sums are as large.
         self.table = np.zeros((0 if self.closed else size, width), dtype=np.float32)
         if settings.init == "random":
             bound = 1.0 / width
-            self.table = generator(task.seed, 0).uniform(-bound, bound, (size, width)).astype(np.float32)
+            self.table = generator(brief.seed, 0).uniform(-bound, bound, (size, width)).astype(np.float32)
         adam = settings.optimizer == "adam"
         self.first, self.second = (np.zeros_like(self.table if adam else self.start) for _ in range(2))
         self.squares = np.zeros(0 if adam else size, dtype=np.float32)
 
+    @classmethod
+    def needs_of(cls, settings: X2StaticSettings, layer: int) -> Needs:
+        """Sentences at one layer, and their contexts again for each further epoch."""
+        replays = settings.epochs - (settings.init != "closed")
+        shown: Shown = "pieces" if settings.variant == "pieces" else "sentences"
+        return Needs(shown, (layer,), replays=replays, keeps="contexts" if replays else None)
+
     def observe(self, batch: Batch) -> Contexts | None:
         """Learn from a batch, or gather the closed form's sums; give what a replay needs."""
-        layer = self.task.layer
+        layer = self.brief.layer
         means = batch.pieces[layer] if self.pieces else batch.sentence_means(layer)
         contexts = Contexts(means, batch.words, batch.sentences)
         np.add.at(self.seen, batch.words[batch.words >= 0], 1)
@@ -114,14 +129,14 @@ class X2Static(Descent):
         else:
             self.follow_mean(contexts.vectors)
             self.learn(contexts)
-        return contexts if self.replays else None
+        return contexts if self.needs.replays else None
 
     def take_closed_form(self, sample: Contexts) -> None:
         """Make the closed form the table, at the length at which it explains a sample of contexts best."""
         assert self.closed is not None
         self.mean, map_ = self.closed.mean_and_map()
         self.table = self.closed.give_up(self.mean, map_)
-        vectors, owners, rows = self._targets(sample, generator(self.task.seed, 1))
+        vectors, owners, rows = self._targets(sample, generator(self.brief.seed, 1))
         rows, owners = rows[:5_000], owners[:5_000]
         if len(rows):  # a table times a factor has its scores times that factor
             scores, clamp = scores_of(self.table, vectors, owners, rows), self.settings.clamp

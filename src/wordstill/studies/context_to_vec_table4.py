@@ -9,49 +9,52 @@ graph-retrofit with antonyms where some are given. Differences are paired, again
 
 from __future__ import annotations
 
-import argparse
-import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from pathlib import Path
 
+from wordstill.evaluation import evaluate
 from wordstill.explore.charts import bar_chart
-from wordstill.options import listed
-from wordstill.studies import Study
-from wordstill.studies.points import judged_sets, series
+from wordstill.lexicons.lexicon import Lexicon, read_lexicons
+from wordstill.options import given_options, setting
+from wordstill.refinement.steps import refine
+from wordstill.studies.contract import ScoredStudySettings, Study
+from wordstill.studies.points import column_titles, differences, judged_sets, score_columns, series
 from wordstill.vectors import WordVectors
 
-SETS = ("ws353", "ws353s", "ws353r", "simlex999", "rw2034", "men3k", "rg65")
+
+@dataclass(frozen=True)
+class Table4Settings(ScoredStudySettings):
+    """What the study of ways to refine is told."""
+
+    about = "retrofit, spectral and graph-retrofit on the same vectors, seven similarity sets"
+    required = ("vectors", "lexicon")
+
+    vectors: str | Path = setting("", "the vectors to refine", option="")
+    lexicon: tuple[str | Path, ...] = setting((), "a file, `wordnet` or `wordnet+`; repeatable", option="")
+    antonyms: tuple[str | Path, ...] = setting((), "a file or `wordnet`; adds a row", option="")
+    options: Mapping[str, Mapping[str, str]] = setting(
+        help="an option of a method", factory=dict, option="--set", metavar="METHOD.OPTION=VALUE", read=given_options
+    )
+    datasets: tuple[str | Path, ...] = setting(
+        ("ws353", "ws353s", "ws353r", "simlex999", "rw2034", "men3k", "rg65"), "the data sets to judge on", option=""
+    )
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add this study's arguments."""
-    add = parser.add_argument
-    add("vectors", metavar="VECTORS", help="the vectors to refine")
-    add("--lexicon", metavar="FILE", action="append", required=True, help="a file, `wordnet` or `wordnet+`; repeatable")
-    add("--antonyms", metavar="FILE", action="append", default=[], help="a file or `wordnet`; adds a row")
-    add("--set", metavar="METHOD.OPTION=VALUE", action="append", default=[], help="an option of a method")
-    add("--datasets", metavar="NAME,..", default=",".join(SETS), help="other sets than the paper's seven")
-    add("--split", choices=("dev", "test"), help="judge only one half of every set")
-    add("--resamples", metavar="N", type=int, default=1000, help="draws of the bootstrap (1000)")
-
-
-def run(arguments: argparse.Namespace) -> Study:
+def run(settings: Table4Settings) -> Study:
     """Refine in each way, evaluate all, compare each with none."""
-    from wordstill.evaluation import compare, evaluate
-    from wordstill.evaluation.results import OVERALL
-    from wordstill.options import given_options
-    from wordstill.refinement import read_lexicons
-
-    lexicon = read_lexicons(arguments.lexicon)
-    antonyms = read_lexicons(arguments.antonyms, "antonyms")
-    vectors = WordVectors.load(arguments.vectors)
-    ways = refined_in_each_way(vectors, lexicon, antonyms, given_options(arguments.set))
-    results = evaluate(ways, datasets=listed(arguments.datasets), split=arguments.split, resamples=arguments.resamples)
-    names = judged_sets(results)
+    ways = refine_in_each_way(
+        WordVectors.load(settings.vectors),
+        read_lexicons(settings.lexicon),
+        read_lexicons(settings.antonyms, "antonyms"),
+        settings.options,
+    )
+    results = evaluate(ways, settings=settings.judging)
+    columns = score_columns(results)
     records, rows, bars = [], [], []
-    columns = [*names, OVERALL] if len(names) > 1 else names
     for way in ways:
-        against = {one.dataset: one for one in compare(results, way, "none", arguments.resamples)}
+        against = differences(results, way, "none", settings.judging)
         row = [way]
         for name in columns:
             result, difference = results.find(name, way), against[name]
@@ -67,9 +70,8 @@ def run(arguments: argparse.Namespace) -> Study:
             )
         rows.append(row)
         bars.append(series(way, [results.find(name, way) for name in columns]))
-    coverage = ", ".join(f"{name} {100 * results.find(name, 'none').coverage:.0f} %" for name in names)
-    title = f"Ways to refine {arguments.vectors}"
-    shown = [name if name != OVERALL else "average" for name in columns]
+    coverage = ", ".join(f"{name} {100 * results.find(name, 'none').coverage:.0f} %" for name in judged_sets(results))
+    title, shown = f"Ways to refine {settings.vectors}", column_titles(columns)
     return Study(
         title=title,
         records=records,
@@ -83,23 +85,23 @@ def run(arguments: argparse.Namespace) -> Study:
     )
 
 
-def refined_in_each_way(
-    vectors: WordVectors, lexicon: Any, antonyms: Any, options: dict[str, dict[str, str]]
+def refine_in_each_way(
+    vectors: WordVectors, lexicon: Lexicon | None, antonyms: Lexicon | None, options: Mapping[str, Mapping[str, str]]
 ) -> dict[str, WordVectors]:
-    """The rows of the table."""
-    from wordstill.refinement import refine
+    """Return the refined vectors of each row of the table."""
 
-    def way(method: str, lexicon: Any = None, antonyms: Any = None, **more: str) -> WordVectors:
-        own = {method: {**options.get(method, {}), **more}}
-        return refine(vectors, [method], lexicon, antonyms, own, lambda line: print(line, file=sys.stderr))
+    def refined(
+        method: str, lexicon: Lexicon | None = None, antonyms: Lexicon | None = None, **more: str
+    ) -> WordVectors:
+        return refine(vectors, method, lexicon, antonyms, {method: {**options.get(method, {}), **more}})
 
     ways = {
         "none": vectors,
-        "retrofit": way("retrofit", lexicon),
-        "spectral": way("spectral"),
-        "graph-retrofit": way("graph-retrofit", lexicon),
-        "graph-retrofit, paper's weights": way("graph-retrofit", lexicon, variant="paper"),
+        "retrofit": refined("retrofit", lexicon),
+        "spectral": refined("spectral"),
+        "graph-retrofit": refined("graph-retrofit", lexicon),
+        "graph-retrofit, paper's weights": refined("graph-retrofit", lexicon, variant="paper"),
     }
     if antonyms is not None:
-        ways["graph-retrofit, antonyms"] = way("graph-retrofit", lexicon, antonyms)
+        ways["graph-retrofit, antonyms"] = refined("graph-retrofit", lexicon, antonyms)
     return ways

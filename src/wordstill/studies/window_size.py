@@ -9,55 +9,61 @@ that 8 costs twice the time for little more; the seconds of each student are in 
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 from functools import partial
 
 from wordstill.explore.charts import line_chart
-from wordstill.studies import Study
-from wordstill.studies.distilled import add_arguments, distilled
+from wordstill.options import parse, setting
+from wordstill.studies.contract import Study
+from wordstill.studies.distilled import ComparisonSettings, distilled
 from wordstill.studies.points import Point, Scores
 
-METHODS = {"dynamic-skipgram": {}, "closed": {"view": "window"}}
+METHODS: dict[str, dict[str, str]] = {"dynamic-skipgram": {}, "closed": {"view": "window"}}
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add this study's arguments."""
-    add_arguments(parser, datasets=("ws353", "simlex999", "simverb3500", "men3k"))
-    parser.add_argument(
-        "--windows", metavar="N", nargs="+", type=int, default=[1, 2, 5, 8], help="the windows (1 2 5 8)"
+@dataclass(frozen=True)
+class WindowSizeSettings(ComparisonSettings):
+    """What the study of window sizes is told."""
+
+    about = "window students with windows of 1, 2, 5 and 8 words (Wang et al., Figure 4)"
+    several = (*ComparisonSettings.several, "windows")
+
+    windows: tuple[int, ...] = setting(
+        (1, 2, 5, 8),
+        "the windows (1 2 5 8)",
+        metavar="N",
+        read=lambda texts: tuple(parse(int, "--windows", text) for text in texts),
     )
 
 
-def run(arguments: argparse.Namespace) -> Study:
-    """One run with a student a method and window."""
-    windows = sorted(set(arguments.windows))
+def run(settings: WindowSizeSettings) -> Study:
+    """Distill one run with a student per method and window, and score each."""
+    windows = sorted(set(settings.windows))
     students = {
         f"{method}-{window}={method}": {**options, "window": str(window)}
         for method, options in METHODS.items()
         for window in windows
     }
-    made = distilled(arguments, "window-size", students)
-    seconds = made.record["seconds"]["students"]
+    made = distilled(settings, "window-size", students)
     points = []
     for method in METHODS:
         for window in windows:
             against = (method, windows[0]) if window > windows[0] else None
             name = f"{method}-{window}"
-            points.append(Point(method, window, made.vectors(name), against, {"seconds": seconds[name]}))
-    scores = Scores(points, arguments)
-    title = f"Windows of {', '.join(map(str, windows))} words, {made.record['corpus']['words']:,} words of text"
-    return Study(
-        title=title,
-        records=scores.records("window"),
-        head=[*scores.head("student", "window", f"window {windows[0]}"), "seconds"],
-        rows=[[*row, f"{point.more['seconds']:.1f}"] for row, point in zip(scores.rows(), points, strict=True)],
-        draw=partial(
+            spent = {"seconds": round(made.record.seconds.students[name], 3)}
+            points.append(Point(method, window, made.vectors(name), against, spent))
+    scores = Scores(points, settings.judging)
+    return scores.study(
+        f"Windows of {', '.join(map(str, windows))} words, {made.record.corpus.words:,} words of text",
+        partial(
             line_chart,
             windows,
-            [scores.series(line, scores.columns[-1]) for line in scores.lines],
-            title=title,
+            scores.series(scores.columns[-1]),
             x_label="window: words to each side",
             y_label=scores.y_label,
         ),
-        notes=scores.notes(),
+        line="student",
+        place="window",
+        against=f"window {windows[0]}",
+        more={"seconds": ".1f"},
     )

@@ -14,7 +14,6 @@ import platform
 import shutil
 import signal
 import struct
-import subprocess
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +22,7 @@ from typing import Any
 
 from wordstill.errors import InputError
 from wordstill.io.files import cache_folder, write_json
+from wordstill.system.children import python_environment, run_python
 from wordstill.system.memory import usable_memory
 
 CAP = "ONEDNN_MAX_CPU_ISA"
@@ -30,6 +30,10 @@ CAP = "ONEDNN_MAX_CPU_ISA"
 BELOW_AMX = "AVX512_CORE_BF16"
 TILE_LEAF = 0x1D
 PROBE = "import torch; a = torch.ones(64, 64, dtype=torch.bfloat16); torch.mm(a, a)"
+
+
+# MKL's switch for results that do not depend on the alignment of memory.
+REPEATABLE = "MKL_CBWR"
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,12 @@ def _compiler() -> str | None:
 
 @cache
 def guard() -> Guard:
-    """Keep oneDNN from AMX in this process, if this machine has the trap. To be called before torch computes."""
+    """Make products safe and repeatable in this process. To be called before torch computes.
+
+    oneDNN is kept from AMX, if this machine has the trap. MKL, which else rounds by where an array lies in memory, is
+    told to give the same bits each time; what the user set for it stays.
+    """
+    os.environ.setdefault(REPEATABLE, repeatable_kernels(this_machine().features))
     trap, how = _trap()
     if not trap:
         return Guard(trap=False, how=how, capped=False)
@@ -107,6 +116,11 @@ def guard() -> Guard:
         # oneDNN reads the variable when it is first used, and nobody can tell whether that was before.
         how += f"; torch was imported before, so it may be too late to set {CAP} here"
     return Guard(trap=True, how=how, capped=not late)
+
+
+def repeatable_kernels(features: frozenset[str]) -> str:
+    """Name the fastest kernels of MKL that give the same bits each time on a processor with these instructions."""
+    return "AVX512" if "avx512f" in features else "AVX2" if "avx2" in features else "COMPATIBLE"
 
 
 def _trap() -> tuple[bool, str]:
@@ -131,8 +145,7 @@ def _trap() -> tuple[bool, str]:
 
 def probe() -> int:
     """The exit code of a process that multiplies bfloat16 matrices without a cap."""
-    environment = {name: value for name, value in os.environ.items() if name != CAP}
-    return subprocess.run([sys.executable, "-c", PROBE], env=environment, capture_output=True, check=False).returncode
+    return run_python(PROBE, env=python_environment(**{CAP: None})).returncode
 
 
 def _cpuid(leaf: int) -> tuple[int, ...] | None:

@@ -1,4 +1,4 @@
-"""What a student sees: the words of a batch of sentences and what the teacher says of each."""
+"""A batch: the words of some sentences, and what the teacher says of each. It is all that students see of a teacher."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ import numpy as np
 
 from wordstill.arrays import Array
 
+# The number under which a batch holds the teacher's input embeddings, which come before layer 0.
+TABLE = -1
+
 
 @dataclass(frozen=True)
 class Batch:
-    """Flat arrays over the words of whole sentences; no padding, no Python object a word.
+    """Flat arrays over the words of whole sentences; no padding, no Python object per word.
 
     words      vocabulary number, -1 outside the vocabulary
     sentences  number of the word's sentence in this batch: 0, 0, 0, 1, 1, ...

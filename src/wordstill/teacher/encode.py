@@ -1,4 +1,4 @@
-"""Run the teacher over a batch of texts and give each word one vector a layer."""
+"""Run the teacher over a batch of texts and give each word one vector per layer."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def rectangle(teacher: Teacher, pieces: Array, sizes: Array, firsts: Array, owne
 
 
 def pool(hidden: torch.Tensor, grid: Grid, pooling: Pooling = "mean") -> torch.Tensor:
-    """One vector a word from the vectors of its pieces."""
+    """Pool the vectors of each word's pieces into one."""
     import torch
 
     flat = hidden.reshape(-1, hidden.shape[-1])
@@ -161,7 +161,7 @@ def to_batch(texts: Sequence[Text], grid: Grid, hidden: Mapping[int, torch.Tenso
 
 
 def pooled(grid: Grid, hidden: Mapping[int, torch.Tensor], pooling: Pooling) -> dict[int, Array]:
-    """One vector a word at each layer."""
+    """Return one vector per word at each layer."""
     import torch
 
     with torch.inference_mode():

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import copy
-import gc
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordstill.errors import Unavailable
@@ -20,48 +17,6 @@ from wordstill.teacher.stack import layers_of
 
 if TYPE_CHECKING:
     import torch
-
-
-def use_threads(number: int | None) -> None:
-    """Compute with so many threads; None leaves it to the libraries (all cores)."""
-    if number is None:
-        return
-    import numba
-    import torch
-
-    torch.set_num_threads(number)
-    numba.set_num_threads(min(number, numba.config.NUMBA_NUM_THREADS))
-
-
-@contextmanager
-def numpy_on_one_thread() -> Iterator[None]:
-    """Keep numpy's own BLAS to one thread.
-
-    Its idle threads go on spinning for a while, on the very cores that the teacher needs: between small products they
-    halved the teacher's speed. One thread also adds up in the same order on every machine.
-    """
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
-
-    pools = ThreadpoolController()
-    paths = [Path(pool["filepath"]) for pool in pools.info()]
-    own = [str(path) for path in paths if any(part.startswith("numpy") for part in path.parts)]
-    with pools.select(filepath=own).limit(limits=1):
-        yield
-
-
-@contextmanager
-def few_full_collections() -> Iterator[None]:
-    """Let Python look through all its objects for garbage a hundred times as rarely.
-
-    Those of torch and transformers are a million, a quarter of a second each time, and loading them begins the search
-    again and again. Young objects are looked through as ever.
-    """
-    young, middle, old = gc.get_threshold()
-    gc.set_threshold(young, middle, 100 * old)
-    try:
-        yield
-    finally:
-        gc.set_threshold(young, middle, old)
 
 
 def on_gpu(teacher: Teacher, dtype: torch.dtype) -> Teacher:

@@ -25,7 +25,7 @@ def piece_means(
     batch: Batch,
     context: Context,
 ) -> dict[int, Array]:
-    """For each layer a row a sentence of the batch; a sentence that is read alone has its special tokens besides."""
+    """Return a row per sentence for each layer; a sentence that is read alone has its special tokens besides."""
     import torch
 
     places, owners = grid.places, np.repeat(batch.sentences.astype(np.int64), grid.lengths)

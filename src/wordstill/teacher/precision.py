@@ -7,7 +7,7 @@ remembered for each machine and teacher, so that the next run chooses the same w
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from wordstill.errors import InputError, Unavailable
 from wordstill.system.machine import recall, remember, this_machine
+from wordstill.system.progress import log
 from wordstill.teacher.encode import forward, lay_out, pool
 from wordstill.teacher.faster import in_bfloat16, in_int8, on_gpu
 from wordstill.teacher.load import Teacher
@@ -67,7 +68,7 @@ class Sample:
         return vectors
 
     def speeds(self, *teachers: Teacher) -> list[float]:
-        """The tokens a second of teachers that are warm, taken in turns; of two turns the better one."""
+        """Return the tokens per second of teachers that are warm, taken in turns; of two turns the better one."""
         grids = [[lay_out(teacher, texts) for texts in self.batches] for teacher in teachers]
         tokens = sum(int(grid.mask.sum()) for grid in grids[0])
         best = [0.0] * len(teachers)
@@ -91,15 +92,17 @@ class Sample:
         return float(min(means))
 
 
-def settle(
+def choose_precision(
     teacher: Teacher,
     asked: Precision,
     batches: Sequence[Sequence[Text]],
     layers: Sequence[int],
     tokens: float,
-    say: Callable[[str], None] = lambda text: None,
 ) -> tuple[Teacher, Choice]:
-    """The teacher that shall do the work of about `tokens` tokens, and why this one; `batches` is a sample of them."""
+    """Choose how the teacher computes about `tokens` tokens, of which `batches` is a sample.
+
+    Returns the teacher in the precision chosen, and the choice with its reasons.
+    """
     if asked == "float32" or not batches:
         return teacher, Choice(why="asked for" if asked == "float32" else "there is no text")
     sample = Sample(teacher, batches, layers)
@@ -108,7 +111,7 @@ def settle(
     choice = Choice(tokens_per_second={"float32": round(speed, 1)})
     if asked != "auto":
         try:
-            made = _tried(sample, asked, vectors, choice, say)
+            made = _tried(sample, asked, vectors, choice)
         except Unavailable as reason:
             raise InputError(f"--precision {asked} does not work here: {reason}; choose auto or float32") from None
         choice.precision, choice.why = asked, "asked for"
@@ -117,7 +120,7 @@ def settle(
     if left < SHORT_RUN:
         choice.why = f"the whole text takes about {left:.0f} s"
         return teacher, choice
-    known = remembered(teacher)
+    known = remembered_gains(teacher)
     reasons = []
     for way in LEAST_COSINE:
         gain, cost = _expected(teacher, way, known)
@@ -127,12 +130,12 @@ def settle(
             reasons.append(f"{way} would save {left * (1 - 1 / gain):.0f} s and take {cost:.0f} s to compile")
             continue
         try:
-            made = _tried(sample, way, vectors, choice, say)
+            made = _tried(sample, way, vectors, choice)
         except Unavailable as reason:
             reasons.append(f"{way}: {reason}")
             continue
         # What is known of the gain stays, so that every run chooses the same.
-        gain = known[way]["gain"] if way in known else keep(teacher, way, choice)
+        gain = known[way]["gain"] if way in known else remember_gain(teacher, way, choice)
         if gain < LEAST_GAIN:
             reasons.append(f"{way} is only {gain:.2f} times as fast")
             continue
@@ -144,21 +147,21 @@ def settle(
     return teacher, choice
 
 
-def remembered(teacher: Teacher) -> dict[str, dict[str, float]]:
-    """What was measured before of this teacher's faster ways: their `gain` over float32, seconds of `preparing`."""
+def remembered_gains(teacher: Teacher) -> dict[str, dict[str, float]]:
+    """Return what was measured before of this teacher's faster ways: `gain` over float32, seconds of `preparing`."""
     return recall(_name(teacher)) or {}
 
 
-def keep(teacher: Teacher, way: str, choice: Choice) -> float:
-    """Remember what was measured of a faster way, in place of what was known of it; its gain over float32."""
+def remember_gain(teacher: Teacher, way: str, choice: Choice) -> float:
+    """Remember what was measured of a faster way on this machine; return its gain over float32."""
     gain = round(choice.tokens_per_second[way] / choice.tokens_per_second["float32"], 3)
     measured = {"gain": gain, "preparing": round(choice.preparing[way], 1)}
-    remember(_name(teacher), remembered(teacher) | {way: measured})
+    remember(_name(teacher), remembered_gains(teacher) | {way: measured})
     return gain
 
 
-def again(teacher: Teacher, choice: Choice) -> Teacher:
-    """The teacher as it was chosen before, for a run that goes on."""
+def recreate(teacher: Teacher, choice: Choice) -> Teacher:
+    """Return the teacher in the precision chosen before, for a run that goes on."""
     if choice.precision == teacher.precision:
         return teacher
     try:
@@ -182,12 +185,12 @@ def _made(teacher: Teacher, way: str) -> Teacher:
     raise Unavailable(f"{way} runs on a GPU only")
 
 
-def _tried(sample: Sample, way: str, expected: list[Any], choice: Choice, say: Callable[[str], None]) -> Teacher:
+def _tried(sample: Sample, way: str, expected: list[Any], choice: Choice) -> Teacher:
     """A faster teacher that was run on the sample and found true."""
     began = time.perf_counter()
     made = _made(sample.teacher, way)
     if made.compiled:
-        say("compiling the teacher's layers for bfloat16: a minute or two, once a run")
+        log.info("compiling the teacher's layers for bfloat16: a minute or two, once per run")
     try:
         sample.vectors(made)
     except Exception as error:  # compilers fail in ways of their own

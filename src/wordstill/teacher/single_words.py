@@ -9,8 +9,7 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.students.student import TABLE
-from wordstill.teacher.batch import Batch
+from wordstill.teacher.batch import TABLE, Batch
 from wordstill.teacher.encode import Pooling, forward, pooled, rectangle
 from wordstill.teacher.load import Teacher
 from wordstill.teacher.pieces import spread

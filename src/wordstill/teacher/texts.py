@@ -47,6 +47,9 @@ class Dropped:
     invisible: int = 0
     """Words for which the teacher's tokenizer has no piece (control characters, for instance)."""
 
+    def __add__(self, other: Dropped) -> Dropped:
+        return Dropped(self.truncated + other.truncated, self.invisible + other.invisible)
+
 
 def make_texts(
     words: Array,

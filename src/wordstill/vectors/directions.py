@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wordstill.arrays import Array
+from wordstill.errors import InputError
 
 BLOCK_ROWS = 16_384
 
@@ -53,3 +54,10 @@ def mapped(matrix: Array, origin: Array | None, change: Array) -> Array:
             block -= origin.astype(np.float32)
         np.matmul(block, change, out=changed[start : start + BLOCK_ROWS])
     return changed
+
+
+def reduce_dimensions(matrix: Array, dimensions: int) -> Array:
+    """Return the `dimensions` coordinates that keep most of the dot products between rows."""
+    if dimensions > matrix.shape[1]:
+        raise InputError(f"{matrix.shape[1]} dimensions cannot be reduced to {dimensions}; choose fewer")
+    return mapped(matrix, None, directions(matrix).axes[:, :dimensions])

@@ -2,9 +2,9 @@
 
     v(w) = m + (1 / sqrt(|G(w)|)) sum over g in G(w) of  C[h(g)] B
 
-G(w) are the n-grams of <w> of 3 to 6 characters, h puts each into one of 32,768 buckets, C has 128 numbers a bucket
-and B leads from these to the vectors' space, along its main directions. `fit` finds C by a ridge regression on the
-finished vectors, with conjugate gradients. Stored in half precision C takes 8 MB; using it needs numpy alone.
+G(w) are the n-grams of <w> of 3 to 6 characters, h puts each into one of 32,768 buckets, C has 128 numbers per bucket
+and B leads from these to the vectors' space, along its main directions. `fit_subwords` finds C by a ridge regression on
+the finished vectors, with conjugate gradients. Stored in half precision C takes 8 MB; using it needs numpy alone.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Subwords:
         safetensors.write(folder / FILE, arrays, {"ngrams": f"{SHORTEST}-{LONGEST}", "hash": "crc32"})
 
 
-def load(folder: Path, dimensions: int) -> Subwords | None:
+def load_subwords(folder: Path, dimensions: int) -> Subwords | None:
     """The model stored in a vectors folder, memory-mapped; None where there is none."""
     from wordstill.io import safetensors
 
@@ -143,7 +143,7 @@ def _crc_table() -> Array:
 CRC = _crc_table()
 
 
-def fit(vectors: WordVectors, ridge: float = RIDGE) -> Subwords:
+def fit_subwords(vectors: WordVectors, ridge: float = RIDGE) -> Subwords:
     """Learn the spellings of finished vectors: those of their most frequent words, where there are very many."""
     number = min(len(vectors), MOST_WORDS)
     matrix = np.asarray(vectors.matrix[:number], dtype=np.float32)

@@ -71,7 +71,7 @@ class WordVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def transform(self, X: Iterable[str]) -> Array:
-        """One row a text."""
+        """Return one row per text."""
         check_is_fitted(self, "_n_features_out")
         means = self._means(X)
         if self.component_ is not None:

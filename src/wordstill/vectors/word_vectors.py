@@ -26,7 +26,7 @@ Oov: TypeAlias = str | Sequence[str] | None
 
 
 class WordVectors:
-    """One vector a word, with gensim's names for what gensim's users know.
+    """One vector per word, with gensim's names for what gensim's users know.
 
     >>> import numpy as np
     >>> vectors = WordVectors(["king", "queen", "apple"], np.array([[2.0, 1.0], [2.0, 2.0], [0.0, 1.0]]))
@@ -36,7 +36,7 @@ class WordVectors:
     False
 
     words   in a fixed order, the most frequent first where counts are known; no word twice
-    matrix  one row a word; may be a read-only memory map
+    matrix  one row per word; may be a read-only memory map
     counts  how often each word was seen, or None
     card    what is known of their making (teacher, corpus, method, settings, scores), kept with the vectors
     """
@@ -72,6 +72,8 @@ class WordVectors:
 
     def save(self, path: str | Path, format: str | None = None, dtype: str | None = None) -> None:
         """Write to `path`, in the format its name asks for (a folder by default) or in the one named.
+
+        Vectors that are there already are replaced when the new ones are whole; anything else there is refused.
 
         dtype  the type of the stored numbers: "float32", "float16", "float64", or "int8" in a folder
         """

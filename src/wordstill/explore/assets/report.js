@@ -27,7 +27,7 @@ function showScores() {
   const rows = data.scores.flatMap((entry) => {
     const best = Math.max(...entry.scores.map((one) => one?.score ?? -Infinity));
     return entry.scores.map((one, number) => {
-      const first = number ? make("td") : make("th", { scope: "row" }, entry.title);
+      const first = number ? make("td") : make("th", { scope: "row", title: entry.task }, entry.title);
       const model = make("td", {}, swatch(number), data.models[number].name);
       if (!one) return [first, model, "–", "", "", "", ""];
       const isBest = data.models.length > 1 && one.score === best;
@@ -68,7 +68,7 @@ function showTraining() {
     const models = data.models.filter((model) => model.run === number).map((model) => model.name);
     const time = make("div"), curves = make("div", { class: "multiples" });
     place.append(make("h3", {}, run.name), make("p", { class: "quiet" }, `Made: ${models.join(", ")}`),
-      make("div", { class: "wide" }, table(["what", "value"], run.facts, new Set(["value"]))));
+      make("div", { class: "wide" }, table(["what", "value"], run.lines, new Set(["value"]))));
     if (run.seconds.length) place.append(make("h3", {}, "Where the time went"), time);
     if (run.seconds.length) redrawn(time, (width) => timeChart(run.seconds, Math.min(width, 760)));
     if (run.curves.length) place.append(make("h3", {}, "Loss over words seen"), curves);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordstill.errors import Unavailable
 from wordstill.io.files import cache_folder
+from wordstill.system.children import run_python
 from wordstill.system.machine import this_machine
 
 if TYPE_CHECKING:
@@ -176,6 +178,8 @@ def _load(path: Path) -> ctypes.CDLL:
 def _built() -> Path:
     """The library for this machine, built and tried once and kept in the cache folder."""
     machine = this_machine()
+    if os.environ.get("WORDSTILL_NO_TILES"):
+        raise Unavailable("WORDSTILL_NO_TILES is set")
     if not sys.platform.startswith("linux") or not {"amx_tile", "amx_bf16"} <= machine.features:
         raise Unavailable("the processor has no AMX")
     if machine.compiler is None:
@@ -199,7 +203,7 @@ def _built() -> Path:
         if done.returncode:
             first = next((line for line in done.stderr.splitlines() if "error" in line), f"exit code {done.returncode}")
             raise Unavailable(f"{machine.compiler} cannot build it: {first.strip()[:160]}")
-        tried = subprocess.run([sys.executable, "-c", TRIAL, str(made)], capture_output=True, text=True, check=False)
+        tried = run_python(TRIAL, str(made))
         if tried.returncode == -signal.SIGILL:
             raise Deadly("the processor claims AMX, but a process that uses it dies of an illegal instruction")
         if tried.returncode:

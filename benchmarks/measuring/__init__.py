@@ -1,0 +1,1 @@
+"""What developers measure of wordstill: speed and memory, as ratios of two sides within one run."""

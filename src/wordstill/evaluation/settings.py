@@ -1,0 +1,58 @@
+"""How vectors are judged: declared once for `evaluate`, its command, the report and the studies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from wordstill.errors import InputError
+from wordstill.evaluation.harnesses import Compat
+from wordstill.evaluation.split import Split
+from wordstill.options import Options, OptionsType, build, listed, setting
+
+AnalogyRule: TypeAlias = Literal["add", "multiply"]
+
+
+def read_names(text: str) -> tuple[str, ...]:
+    """Read a list of names with commas; refuse an empty one."""
+    names = tuple(listed(text))
+    if not names:
+        raise InputError(f"{text!r} is a list without any name; give at least one")
+    return names
+
+
+@dataclass(frozen=True)
+class EvaluationSettings(Options):
+    """On what vectors are judged, and how.
+
+    >>> EvaluationSettings(datasets=("ws353",), split="dev").resamples
+    1000
+
+    A task that needs many settings of its own declares them in a class in its file, which becomes a field here.
+    """
+
+    tasks: tuple[str, ...] | None = setting(
+        None, "the tasks to judge by (all quick ones)", metavar="NAME,..", read=read_names
+    )
+    datasets: tuple[str | Path, ...] | None = setting(
+        None, "data sets, or files of your own (FILE or TASK:FILE)", metavar="NAME,..", read=read_names
+    )
+    split: Split | None = setting(None, "judge only one half of every set")
+    compat: Compat | None = setting(None, "reproduce another harness, defects included")
+    case: Literal["auto", "exact", "ignore"] = setting("auto", "how words are looked up")
+    top: int | None = setting(None, "use only the first N words of the vocabulary", low=1)
+    method: AnalogyRule = setting("add", "solve analogies by 3CosAdd or 3CosMul")
+    resamples: int = setting(1000, "draws of the bootstrap", low=0)
+    seed: int = setting(0, "seed of the bootstrap and of k-means", low=0)
+    seeds: int = setting(5, "k-means runs of categorization", low=1)
+
+
+def settings_from(kind: type[OptionsType], settings: OptionsType | None, keywords: Mapping[str, Any]) -> OptionsType:
+    """Make settings of keywords (None: not given, lists as tuples), or take those that are made already."""
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in keywords.items()}
+    given = {name: value for name, value in given.items() if value is not None}
+    if settings is not None and given:
+        raise InputError(f"{next(iter(given))} is given beside `settings`; say it there (dataclasses.replace)")
+    return settings or build(kind, given)

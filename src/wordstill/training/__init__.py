@@ -1,1 +1,0 @@
-"""What gradient students share: sampling, row-wise optimizers, kept contexts, checkpoints."""
