@@ -57,9 +57,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def called(place: Path, *options: str) -> Any:
+def called(place: Path, *options: str, corpus: str = "texts.txt") -> Any:
     """Call the script in a process of its own."""
-    call = ["--corpus", str(place / "texts.txt"), "--teacher", str(place / "teacher"), "--threads", "1", "-q"]
+    call = ["--corpus", str(place / corpus), "--teacher", str(place / "teacher"), "--threads", "1", "-q"]
     environment = os.environ | {"WORDSTILL_CACHE": str(place / "cache"), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-c", PROGRAM, str(BENCHMARKS), *call, *options]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
@@ -98,7 +98,7 @@ def test_what_vectors_of_each_precision_are_worth_stands_beside_float32(place: P
     lines = [f"The {words[n % 12]} and the {words[(n * 5 + 1) % 12]} are by the sea." for n in range(200)]
     (place / "words.txt").write_text("\n".join(lines), encoding="utf-8")
     options = ("--only", "scores", "--words", "1500", "--students", "aggregate")
-    found = called(place, *options, "--corpus", str(place / "words.txt"))["parts"]["scores"]
+    found = called(place, *options, corpus="words.txt")["parts"]["scores"]
     assert "ws353" in found["datasets"]
     assert found["float32"]["aggregate"]["over_float32"] == 0
     assert -100 <= found["int8"]["aggregate"]["score"] <= 100
@@ -156,7 +156,8 @@ def test_the_script_prints_json_of_the_parts_asked_for(place: Path) -> None:
 def test_wrong_usage_is_told_in_a_sentence(
     options: list[str], reason: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["-q", "--corpus", str(place / "texts.txt"), "--teacher", str(place / "teacher"), *options]) == 2
+    given = [] if "--corpus" in options else ["--corpus", str(place / "texts.txt")]
+    assert main(["-q", *given, "--teacher", str(place / "teacher"), *options]) == 2
     assert reason in capsys.readouterr().err
 
 

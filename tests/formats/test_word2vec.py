@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from ugly_vectors import any_vectors, assert_same
 
 from wordstill.errors import InputError
-from wordstill.formats import detect, load, save, table
+from wordstill.formats import detect, load, save, word_table
 from wordstill.vectors import WordVectors
 
 gensim = pytest.importorskip("gensim.models.keyedvectors")
@@ -70,7 +70,7 @@ def test_many_blocks_are_read_like_one(tmp_path: Path, kind: str, monkeypatch: p
 
     rng = np.random.default_rng(0)
     vectors = WordVectors([f"w{n}" for n in range(3000)], rng.standard_normal((3000, 7)).astype(np.float32))
-    for module in (table, word2vec, word2vec_binary):
+    for module in (word_table, word2vec, word2vec_binary):
         monkeypatch.setattr(module, "BLOCK_BYTES", 100)
     save(vectors, tmp_path / "v", format=kind)
     assert_same(load(tmp_path / "v"), vectors)

@@ -20,7 +20,7 @@ from wordstill.teacher import precision
 from wordstill.teacher.amx.attention import why_not
 from wordstill.teacher.encode import forward, lay_out
 from wordstill.teacher.load import Teacher, load_teacher
-from wordstill.teacher.precision import Choice, again, settle
+from wordstill.teacher.precision import Choice, choose_precision, recreate
 from wordstill.teacher.texts import Dropped, Text, make_texts
 
 HOURS = 1e9
@@ -69,11 +69,11 @@ def test_layers_above_the_highest_one_asked_for_are_not_run(kind: str, tmp_path:
 
 def test_a_short_run_stays_in_float32_without_trying_anything(bert: Teacher, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precision, "_made", lambda *_: pytest.fail("something was tried"))
-    chosen, choice = settle(bert, "auto", [texts_of(bert, SENTENCES)], [3], tokens=100)
+    chosen, choice = choose_precision(bert, "auto", [texts_of(bert, SENTENCES)], [3], tokens=100)
     assert chosen is bert
     assert choice.precision == "float32"
     assert "the whole text takes about 0 s" in choice.why
-    assert settle(bert, "float32", [], [3], HOURS)[1].why == "asked for"
+    assert choose_precision(bert, "float32", [], [3], HOURS)[1].why == "asked for"
 
 
 class Pretended:
@@ -110,17 +110,17 @@ def test_what_is_fastest_and_true_is_chosen_and_remembered(
 ) -> None:
     pretended = Pretended(monkeypatch, {"bfloat16": 1e-2, "int8": 1e-2}, {"float32": 1e3, "bfloat16": 3e3, "int8": 2e3})
     batches = [texts_of(bert, SENTENCES)]
-    chosen, choice = settle(bert, "auto", batches, [3], HOURS)
+    chosen, choice = choose_precision(bert, "auto", batches, [3], HOURS)
     assert chosen.precision == choice.precision == "bfloat16"
     assert 0.999 < choice.cosine < 1
     assert choice.why.startswith("3.0 times as fast")
-    assert again(bert, choice).precision == "bfloat16"
+    assert recreate(bert, choice).precision == "bfloat16"
     # The next run knows the gain, and that a few seconds of compiling do not pay for a short text.
     (known,) = json.loads((tmp_path / "cache" / "machine.json").read_text()).values()
     assert known["bfloat16"]["gain"] == 3.0
     known["bfloat16"]["preparing"] = 1e4
     monkeypatch.setattr(precision, "recall", lambda name: known)
-    chosen, choice = settle(bert, "auto", batches, [3], 1e6)
+    chosen, choice = choose_precision(bert, "auto", batches, [3], 1e6)
     assert choice.precision == "int8"
     assert pretended.made == ["bfloat16", "bfloat16", "int8"]
 
@@ -128,23 +128,23 @@ def test_what_is_fastest_and_true_is_chosen_and_remembered(
 def test_a_way_whose_vectors_differ_is_not_taken(bert: Teacher, monkeypatch: pytest.MonkeyPatch) -> None:
     Pretended(monkeypatch, {"bfloat16": 0.3, "int8": 0.5}, {"float32": 1e3, "bfloat16": 3e3, "int8": 2e3})
     batches = [texts_of(bert, SENTENCES)]
-    chosen, choice = settle(bert, "auto", batches, [3], HOURS)
+    chosen, choice = choose_precision(bert, "auto", batches, [3], HOURS)
     assert chosen is bert
     assert "bfloat16: its word vectors differ from those of float32 (mean cosine 0.9" in choice.why
     with pytest.raises(InputError, match="--precision int8 does not work here: its word vectors differ"):
-        settle(bert, "int8", batches, [3], HOURS)
+        choose_precision(bert, "int8", batches, [3], HOURS)
 
 
 def test_a_way_that_is_not_faster_is_not_taken(bert: Teacher, monkeypatch: pytest.MonkeyPatch) -> None:
     Pretended(monkeypatch, {"bfloat16": 1e-3, "int8": 1e-3}, {"float32": 1e3, "bfloat16": 900.0, "int8": 1050.0})
-    chosen, choice = settle(bert, "auto", [texts_of(bert, SENTENCES)], [3], HOURS)
+    chosen, choice = choose_precision(bert, "auto", [texts_of(bert, SENTENCES)], [3], HOURS)
     assert chosen is bert
     assert choice.why == "bfloat16 is only 0.90 times as fast; int8 is only 1.05 times as fast"
 
 
 def test_a_run_that_goes_on_elsewhere_is_told_so(bert: Teacher) -> None:
     with pytest.raises(InputError, match="the run began in float16, which does not work here"):
-        again(bert, Choice("float16"))
+        recreate(bert, Choice("float16"))
 
 
 INT8 = """
@@ -155,10 +155,10 @@ sys.path[:0] = [{tests!r}, {here!r}]
 import torch
 from test_precision import REAL, texts_of
 from wordstill.teacher.load import load_teacher
-from wordstill.teacher.precision import settle
+from wordstill.teacher.precision import choose_precision
 
 teacher = load_teacher("minilm")
-chosen, choice = settle(teacher, "int8", [texts_of(teacher, REAL)], [6], 1e9)
+chosen, choice = choose_precision(teacher, "int8", [texts_of(teacher, REAL)], [6], 1e9)
 print(choice.precision, choice.cosine)
 print(*(name for name, part in chosen.model.named_modules() if type(part) is torch.nn.Linear))
 """
@@ -199,14 +199,14 @@ from small_models import make_model
 from test_precision import SENTENCES, texts_of
 from wordstill.teacher.encode import forward, lay_out
 from wordstill.teacher.load import load_teacher
-from wordstill.teacher.precision import settle
+from wordstill.teacher.precision import choose_precision
 from pathlib import Path
 
 for kind in {kinds!r}:
     teacher = load_teacher(make_model(kind, Path(kind)))
     texts = texts_of(teacher, SENTENCES * 3)
     before = torch._dynamo.utils.counters["stats"]["unique_graphs"]
-    fast, choice = settle(teacher, "bfloat16", [texts], [1, teacher.layers], 1e9)
+    fast, choice = choose_precision(teacher, "bfloat16", [texts], [1, teacher.layers], 1e9)
     compiled = torch._dynamo.utils.counters["stats"]["unique_graphs"] - before
     # Other numbers of rows, other lengths, one row, rows of one length, one piece.
     for part in (texts[:5], texts[:1], [texts[0]] * 4, texts * 2, texts_of(teacher, [["the"]])):

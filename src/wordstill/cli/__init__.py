@@ -41,10 +41,12 @@ COMMANDS = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return 0 on success, 2 on bad usage or input, 130 after Ctrl-C."""
+    # Children of other libraries shall not import what lies in the current folder either (Python 3.11 and newer).
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
     arguments = list(sys.argv[1:] if argv is None else argv)
     # Only the module of the command that is called is imported, so that `neighbors` never waits for torch.
     named = next((word for word in arguments if not word.startswith("-")), None)
-    parser = _parser([named] if named in COMMANDS else list(COMMANDS))
+    parser = _parser(named)
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help()
@@ -82,21 +84,21 @@ def _listening(*, quiet: bool, verbose: bool) -> Iterator[None]:
         log.setLevel(before)
 
 
-def _parser(names: list[str]) -> argparse.ArgumentParser:
+def _parser(named: str | None) -> argparse.ArgumentParser:
+    """Make the parser of all commands; the arguments of the one that is called alone are known."""
     parser = argparse.ArgumentParser(
         prog="wordstill", description="Distill contextual language models into static word vectors."
     )
     parser.add_argument("--version", action="version", version=f"wordstill {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for name in names:
-        module = importlib.import_module(f"wordstill.cli.{name.replace('-', '_')}")
+    for name, told in COMMANDS.items():
         command = commands.add_parser(
-            name,
-            help=COMMANDS[name],
-            description=module.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
+            name, help=told, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
         )
+        if name != named:
+            continue
+        module = importlib.import_module(f"wordstill.cli.{name.replace('-', '_')}")
+        command.description = module.__doc__
         module.configure(command)
         command.set_defaults(run=module.run)
     return parser

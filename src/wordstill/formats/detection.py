@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wordstill.errors import InputError
 from wordstill.formats.format import Format
-from wordstill.formats.texts import head_of
+from wordstill.formats.text_heads import head_of
 
 # How files begin that are no word vectors, and what to do about each.
 _OTHERS = {

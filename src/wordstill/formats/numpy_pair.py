@@ -13,7 +13,7 @@ from wordstill.errors import InputError
 from wordstill.formats import vocabulary_file
 from wordstill.formats.format import Format
 from wordstill.formats.storage import FLOATS, as_type
-from wordstill.formats.table import once
+from wordstill.formats.word_table import once
 from wordstill.io.files import replacing
 from wordstill.vectors import WordVectors
 

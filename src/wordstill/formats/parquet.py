@@ -17,7 +17,7 @@ from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.formats.format import Format
 from wordstill.formats.storage import FLOATS, as_type
-from wordstill.formats.table import decoded, once, utf8
+from wordstill.formats.word_table import decoded, once, utf8
 from wordstill.io.files import plain, replacing
 from wordstill.vectors import WordVectors
 

@@ -17,9 +17,9 @@ from wordstill.errors import InputError
 from wordstill.formats import numbers, vocabulary_file
 from wordstill.formats.format import Format
 from wordstill.formats.storage import as_type
-from wordstill.formats.table import Table, encoded_words, once, reading
-from wordstill.formats.texts import HEAD_BYTES, LINES_COMPARED, whole_lines
+from wordstill.formats.text_heads import HEAD_BYTES, LINES_COMPARED, whole_lines
 from wordstill.formats.word2vec import ROWS_A_WRITE, blocks_of_lines
+from wordstill.formats.word_table import Table, encoded_words, once, reading
 from wordstill.io.files import replacing
 from wordstill.vectors import WordVectors
 

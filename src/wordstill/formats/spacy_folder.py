@@ -17,7 +17,7 @@ import numpy as np
 from wordstill.errors import InputError
 from wordstill.formats.format import Format
 from wordstill.formats.storage import as_type
-from wordstill.formats.table import once, utf8
+from wordstill.formats.word_table import once, utf8
 from wordstill.io.files import replacing
 from wordstill.vectors import WordVectors
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wordstill.errors import InputError
 from wordstill.formats.format import Format
-from wordstill.formats.texts import head_of
+from wordstill.formats.text_heads import head_of
 from wordstill.io.files import check_replaceable, only_files
 
 

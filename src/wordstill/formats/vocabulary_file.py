@@ -13,7 +13,7 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.formats.table import decoded, utf8
+from wordstill.formats.word_table import decoded, utf8
 from wordstill.vectors import WordVectors
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})

@@ -20,7 +20,8 @@ from wordstill.errors import InputError
 from wordstill.formats import numbers
 from wordstill.formats.format import Format
 from wordstill.formats.storage import as_type
-from wordstill.formats.table import (
+from wordstill.formats.text_heads import LINES_COMPARED, glove_dimensions, keeps_promise, kind_of, whole_lines
+from wordstill.formats.word_table import (
     BLOCK_BYTES,
     MAX_LINE_BYTES,
     Table,
@@ -30,7 +31,6 @@ from wordstill.formats.table import (
     reading,
     writing,
 )
-from wordstill.formats.texts import LINES_COMPARED, glove_dimensions, keeps_promise, kind_of, whole_lines
 from wordstill.vectors import WordVectors
 
 ROWS_A_WRITE = 1000

@@ -9,7 +9,8 @@ import numpy as np
 from wordstill.errors import InputError
 from wordstill.formats.format import Format
 from wordstill.formats.storage import as_type
-from wordstill.formats.table import (
+from wordstill.formats.text_heads import keeps_binary_promise, kind_of
+from wordstill.formats.word_table import (
     BLOCK_BYTES,
     MAX_LINE_BYTES,
     Table,
@@ -19,7 +20,6 @@ from wordstill.formats.table import (
     reading,
     writing,
 )
-from wordstill.formats.texts import keeps_binary_promise, kind_of
 from wordstill.vectors import WordVectors
 
 ROWS_A_WRITE = 1000

@@ -17,7 +17,6 @@ from functools import partial
 
 from wordstill.explore.charts import line_chart
 from wordstill.options import read_settings, setting
-from wordstill.students.dynamic_skipgram import DynamicSkipgramSettings
 from wordstill.studies.contract import Study
 from wordstill.studies.distilled import ComparisonSettings, distilled
 from wordstill.studies.points import Point, Scores
@@ -37,6 +36,8 @@ class AttentionSettings(ComparisonSettings):
 
 def run(settings: AttentionSettings) -> Study:
     """Distill one run with the start, and a student with and without attention per number of epochs; score each."""
+    from wordstill.students.dynamic_skipgram import DynamicSkipgramSettings  # numba, which `--help` need not wait for
+
     epochs = sorted(set(settings.epochs))
     given = settings.distill.student_options.get("dynamic-skipgram", {})
     skipgram = read_settings(DynamicSkipgramSettings, "dynamic-skipgram", given)

@@ -54,7 +54,7 @@ def reading_workers(device: str) -> int:
 def in_order(
     work: Callable[[Given], Result], given: Iterator[Given], workers: int, ahead: int = 0
 ) -> Iterator[tuple[Given, Result]]:
-    """Each chunk with its result, in the order given; up to `ahead` chunks (and a few more) are done in advance.
+    """Yield each chunk with its result, in the order given; up to `ahead` chunks (and a few more) are done in advance.
 
     `work` is copied to each process once. Without workers everything is done here: the results are the same.
     """
@@ -100,14 +100,11 @@ class Pool:
         atexit.register(self.close)
         try:
             for _ in range(workers):
-                worker = Worker()
-                self.workers.append(worker)
-                # A daemon: an interpreter waits for other threads, and only then calls what `atexit` knows.
-                thread = threading.Thread(target=self._drive, args=(worker, copy), daemon=True)
-                thread.start()
-                self._threads.append(thread)
-        except (OSError, RuntimeError) as error:
+                self._start(copy)
+        except BaseException as error:
             self.close()
+            if not isinstance(error, OSError | RuntimeError):
+                raise
             raise InputError(
                 f"a process that reads the corpus ahead cannot be started ({error}); give --workers 0"
             ) from None
@@ -129,6 +126,15 @@ class Pool:
             thread.join()
         for worker in self.workers:
             worker.close()
+
+    def _start(self, work: bytes) -> None:
+        """Start a process, and the thread that drives it."""
+        worker = Worker()
+        self.workers.append(worker)
+        # A daemon: an interpreter waits for other threads, and only then calls what `atexit` knows.
+        thread = threading.Thread(target=self._drive, args=(worker, work), daemon=True)
+        thread.start()
+        self._threads.append(thread)
 
     def _drive(self, worker: Worker, work: bytes) -> None:
         """Hand tasks to a worker until there are no more, or until one fails: nobody wants the later ones then."""

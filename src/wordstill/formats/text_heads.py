@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from wordstill.formats.numbers import is_number
-from wordstill.formats.table import MAX_LINE_BYTES, decoded, reading
+from wordstill.formats.word_table import MAX_LINE_BYTES, decoded, reading
 
 HEAD_BYTES = 1 << 20
 # Lines at the beginning of a file by which wordstill tells its own from somebody's notes.
