@@ -252,6 +252,27 @@ def test_the_unfinished_run_of_an_older_version_is_begun_anew(run: Path, one: Di
     assert sorted(item.name for item in again.folder.iterdir()) == ["aggregate", "run.json"]
 
 
+@pytest.mark.parametrize("name", ["../../thesis.tex", "/", "aggregate/../../x"])
+def test_a_state_that_was_tampered_with_moves_nothing_elsewhere(
+    run: Path, one: DistillSettings, few: Path, name: str
+) -> None:
+    record = json.loads((run / "run.json").read_text())
+    record["students"] = {name: record["students"]["aggregate"]}
+    (run / "unfinished" / "students").mkdir(parents=True)
+    (run / "unfinished" / "run.json").write_text(json.dumps(record))
+    before = tree(run.parent)
+    with pytest.raises(InputError, match="which it cannot be"):
+        distill(few, out=run, settings=one, resume=True)
+    assert tree(run.parent) == before
+
+
+def test_the_temporary_of_another_process_in_a_run_folder_stays(run: Path, few: Path, one: DistillSettings) -> None:
+    other = run / ".small.0123456789ab.tmp"
+    other.mkdir()
+    distill(few, out=run, settings=one, overwrite=True)
+    assert other.is_dir()
+
+
 # ---------------------------------------------------------------- standard input
 
 

@@ -42,7 +42,10 @@ STATE = "unfinished"
 OWN = {FILE, "vocabulary.json", "checkpoint", "kept", "corpus", "students"}
 # What a run of an older version held beside its students.
 OLDER = ("checkpoint", "kept", "vocabulary.json")
+# What a killed process leaves of a file that it was writing: in the state, and of a run's own names beside it. Other
+# temporaries there may be those of a process that is at work.
 TEMPORARY = re.compile(r"\..*\.[0-9a-f]{12}\.(tmp|old)")
+LEFTOVER = re.compile(rf"\.({re.escape(FILE)}|{STATE})\.[0-9a-f]{{12}}\.(tmp|old)")
 LAYER = re.compile(r"layer-\d+")
 
 
@@ -158,7 +161,7 @@ class RunFolder:
             raise InputError(f"{self.path} is a file; name a folder with --out")
         record, begun = read_record(self.path), self._begun()
         if record is None:
-            strangers = [item.name for item in self.path.iterdir() if not TEMPORARY.fullmatch(item.name)]
+            strangers = [item.name for item in self.path.iterdir() if not LEFTOVER.fullmatch(item.name)]
             strangers = sorted(name for name in strangers if name != STATE or self._foreign_state() is not None)
             if strangers:
                 raise InputError(
@@ -202,7 +205,7 @@ class RunFolder:
         """
         self.refuse(resume=resume, overwrite=overwrite, students=students)
         for leftover in self.path.iterdir():
-            if TEMPORARY.fullmatch(leftover.name):
+            if LEFTOVER.fullmatch(leftover.name):
                 _remove(leftover)
         going_on = resume and self._begun() is not None
         if not going_on and self._begun() is None:
@@ -240,6 +243,8 @@ class RunFolder:
 
         Killed at any point of it, a run that is resumed ends the same way: the state stays until all is in place.
         """
+        for name in record.students:
+            self._student_folder(name)
         record.write(state.path)
         before = read_record(self.path)
         if before is not None:
