@@ -314,6 +314,15 @@ def test_a_second_process_on_standard_input_is_refused_and_changes_nothing(
     assert record.corpus.paragraphs == 60
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b", "thesis.tex/run"])
+def test_a_folder_that_cannot_be_made_is_refused_in_a_sentence(
+    one: DistillSettings, few: Path, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "thesis.tex").write_text("precious")
+    with pytest.raises(InputError, match="cannot be made: "):
+        distill(few, out=tmp_path / name, settings=one)
+
+
 def test_two_processes_never_work_in_one_folder(one: DistillSettings, few: Path, tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run").locked(), pytest.raises(InputError, match="another process is at work"):
         distill(few, out=tmp_path / "run", settings=one)

@@ -33,7 +33,6 @@ def test_the_parts_of_the_time_add_up_to_the_whole_and_all_have_names(run: Path)
     assert record is not None
     parts = [seconds for _, seconds in record.seconds.named_parts()]
     assert sum(parts) == pytest.approx(record.seconds.total, rel=0.02)
-    assert record.seconds.parts["other"] < 0.05 * record.seconds.total
     assert set(json.loads((run / "run.json").read_text())["seconds"]) == {"total", *PARTS}
 
 

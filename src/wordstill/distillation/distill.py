@@ -71,17 +71,20 @@ def distill(
             before = state.take_up(settings, fingerprint)
             if before.finished:  # it was killed while its vectors took their places
                 return folder.publish(state, before)
-            with Counting(state, source, settings, fingerprint, execution.workers) as counting:
+            with clock.part("vocabulary"):
+                counting = Counting(state, source, settings, fingerprint, execution.workers)
+            with counting:
                 with clock.part("loading"):
                     model = load(settings, chosen)
                 with clock.part("vocabulary"):
                     vocabulary, counted, text = counting.finish()
-            learners, features = prepare_students(settings, chosen, vocabulary, counted, model, state)
-            width = model.width if model else 0
-            reserve_disk(learners, counted, width, state, execution.keep_bytes)
-            folder.adopt(state)
-            text.path = state.text
-            job = Job(state, learners, width, execution.checkpoint_seconds, clock, features)
+            with clock.part("preparing"):
+                learners, features = prepare_students(settings, chosen, vocabulary, counted, model, state)
+                width = model.width if model else 0
+                reserve_disk(learners, counted, width, state, execution.keep_bytes)
+                folder.adopt(state)
+                text.path = state.text
+                job = Job(state, learners, width, execution.checkpoint_seconds, clock, features)
             with job.guarded():
                 with numpy_on_one_thread():
                     fast = model

@@ -156,7 +156,7 @@ class RunFolder:
             if not self.path.exists():
                 return
         except (OSError, ValueError) as error:
-            raise InputError(f"the folder {str(self.path)[:80]!r} cannot be made: {error}") from error
+            raise _cannot_be_made(self.path, error) from error
         if not self.path.is_dir():
             raise InputError(f"{self.path} is a file; name a folder with --out")
         record, begun = read_record(self.path), self._begun()
@@ -183,8 +183,7 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             handle = os.open(self.path, os.O_RDONLY)
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise InputError(f"the folder {str(self.path)[:80]} cannot be made: {reason}") from error
+            raise _cannot_be_made(self.path, error) from error
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield
@@ -321,6 +320,11 @@ class RunFolder:
         if folder.parent != self.path:
             with suppress(OSError):  # the next layer is in it
                 folder.parent.rmdir()
+
+
+def _cannot_be_made(folder: Path, error: OSError | ValueError) -> InputError:
+    reason = getattr(error, "strerror", None) or error
+    return InputError(f"the folder {str(folder)[:80]!r} cannot be made: {reason}")
 
 
 def _refuse_changes(folder: Path, record: RunRecord, settings: DistillSettings, fingerprint: str | None) -> None:

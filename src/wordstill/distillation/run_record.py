@@ -22,7 +22,7 @@ FILE = "run.json"
 PARTS = {
     "loading": "loading the teacher",
     "vocabulary": "counting words",
-    "preparing": "preparing the teacher",
+    "preparing": "preparing teacher and students",
     "read": "reading",
     "teacher": "teacher",
     "pooling": "pooling",

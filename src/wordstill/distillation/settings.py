@@ -20,6 +20,7 @@ from wordstill.teacher.texts import Context
 _teacher = partial(setting, group="teacher")
 _corpus = partial(setting, group="corpus")
 _training = partial(setting, group="training")
+_execution = partial(setting, group="execution")
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,13 @@ class DistillSettings(Options):
 class ExecutionSettings(Options):
     """How a run is carried out. Nothing here changes what comes out of it."""
 
-    workers: int | None = setting(
+    workers: int | None = _execution(
         None, "processes that read and segment ahead; 0 for none (as many as help here)", low=0, high=256
     )
-    checkpoint_seconds: float = setting(300.0, "seconds between checkpoints", low=0, metavar="S")
-    keep_bytes: float = setting(20e9, "disk that students with further epochs or a closed-form start may take", low=0)
+    checkpoint_seconds: float = _execution(300.0, "seconds between checkpoints", low=0, metavar="S")
+    keep_bytes: float = _execution(
+        20e9, "disk that students with further epochs or a closed-form start may take", low=0
+    )
 
 
 def read_keywords(

@@ -96,8 +96,9 @@ def _teach(
                 buffer = next(buffers, None)
             if buffer is None:
                 break
-            order = generator(settings.seed, 3, at.buffers)
-            batches = make_batches(buffer.texts, at.batch_tokens, special, order)
+            with clock.part("read"):
+                order = generator(settings.seed, 3, at.buffers)
+                batches = make_batches(buffer.texts, at.batch_tokens, special, order)
             if fast is None:
                 with clock.part("preparing"), progress.paused():
                     tokens = total * buffer.tokens / max(1, buffer.words - at.words)
