@@ -15,6 +15,8 @@ from texts import write_corpus
 from wordstill.cli import main
 from wordstill.cli.text_table import table
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def teacher(tmp_path_factory: pytest.TempPathFactory) -> Path:

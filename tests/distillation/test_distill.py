@@ -25,6 +25,8 @@ from wordstill.distillation.run_record import read_record
 from wordstill.distillation.settings import DistillSettings
 from wordstill.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 
 def test_processes_that_read_ahead_change_no_byte(
     settings: DistillSettings, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

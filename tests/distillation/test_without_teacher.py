@@ -25,6 +25,8 @@ from wordstill.students.student import Brief, Needs, Student, seen_vectors
 from wordstill.teacher.batch import Batch
 from wordstill.vectors import WordVectors
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class NextWordSettings(Options):

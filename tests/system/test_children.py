@@ -19,6 +19,8 @@ from wordstill.system.children import import_path, python_environment, run_pytho
 from wordstill.system.workers import in_order
 from wordstill.teacher.amx import attention as tiles
 
+pytestmark = pytest.mark.slow
+
 # Every module of the standard library, and others that a child of ours may import.
 OTHERS = {
     "loky",
@@ -64,6 +66,8 @@ def some_chunks(number: int) -> Iterator[Chunk]:
 
 def test_the_planted_files_leave_a_mark_if_they_are_run(planted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise the other tests would show nothing."""
+    if "coverage" in sys.modules:
+        pytest.skip("coverage starts in every child before the planted files can")
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     subprocess.run([sys.executable, "-c", "import select"], check=True)
     marks = planted.parent / "marks"

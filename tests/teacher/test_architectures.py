@@ -17,6 +17,8 @@ from wordstill.teacher.encode import Pooling, forward, lay_out, to_batch
 from wordstill.teacher.load import Teacher, load_teacher
 from wordstill.teacher.texts import Dropped, Text, make_batches, make_texts
 
+pytestmark = pytest.mark.slow
+
 SENTENCES = [
     ["The", "river", "Danube", "flows", "through", "ten", "countries", "."],
     ["Isn't", "it", "U.S.", "3.5", "?"],
