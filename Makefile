@@ -3,6 +3,7 @@
 #   make test      run all tests           make fast   only those that are not slow
 #   make lint      format, lint, types, layers
 #   make docs      build the site          make coverage, make bench, make interop, make clean
+#   make campaign  kill, damage and deceive for MINUTES=30 (docs/reliability.md)
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -13,7 +14,11 @@ DEMO = $(VENV)/.demo
 READY = $(VENV)/.ready
 CODE = src tests benchmarks tools
 
-.PHONY: setup demo test fast coverage lint docs bench interop clean
+# How long the campaign takes, where its chance begins, and the one case to repeat, as it prints them.
+MINUTES ?= 30
+CAMPAIGN = $(if $(SEED),--seed $(SEED)) $(if $(CASE),--case $(CASE),--minutes $(MINUTES))
+
+.PHONY: setup demo test fast coverage lint docs bench interop campaign clean
 
 setup: $(READY)
 
@@ -69,6 +74,11 @@ interop: setup
 	test -d .venv-model2vec || $(PYTHON) -m venv .venv-model2vec
 	.venv-model2vec/bin/pip install -q --disable-pip-version-check model2vec fasttext scikit-learn pytest hypothesis
 	PYTHONPATH=src .venv-model2vec/bin/python -m pytest tests/interop -p no:cacheprovider
+
+# Real runs are killed and resumed, disks filled, and every reader given damaged input, on two cores. Exits with 1 after a
+# failure; `make campaign SEED=5 CASE=kill-17` repeats one.
+campaign: setup
+	PYTHONPATH=tools:tests $(BIN)/python -m campaign $(CAMPAIGN)
 
 clean:
 	rm -rf $(VENV) .venv-model2vec demo-run site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wordstill.distillation.settings import DistillSettings, ExecutionSettings
+from wordstill.evaluation.downstream.settings import TASK_SETTINGS
 from wordstill.evaluation.settings import EvaluationSettings
 from wordstill.options import Field, Options, all_fields, declared_fields
 from wordstill.refinement.convert import ConvertSettings
@@ -30,6 +31,8 @@ def settings_page() -> str:
         _table(all_fields(ExecutionSettings)),
         "\n## evaluate\n",
         _table(all_fields(EvaluationSettings)),
+        "\nTasks that train a model have options of their own. Set one with `--set TASK.OPTION=VALUE`.\n",
+        *(line for name, kind in TASK_SETTINGS.items() for line in _owned(name, kind)),
         "\n## convert\n",
         _table(all_fields(ConvertSettings)),
         "\n## Students\n",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from wordstill.distillation.distill import distill
 from wordstill.distillation.job import Job
 from wordstill.distillation.settings import DistillSettings
+from wordstill.distillation.shard_work import ShardWork
 
 
 def vector_bytes(folder: Path) -> dict[str, bytes]:
@@ -26,19 +28,23 @@ class Killed(BaseException):
 
 
 def break_run(
-    corpus: Path, out: Path, settings: DistillSettings, after: int, counts: Callable[[Job], bool] = lambda job: True
+    corpus: Path, out: Path, settings: DistillSettings, after: int, resting: Sequence[type] = (ShardWork, Job)
 ) -> None:
-    """Distill with a checkpoint after every batch, and die at the rest number `after` of those that count."""
-    rests, rest = 0, Job.rest
+    """Distill with a checkpoint after every batch, and die at the rest number `after`, of a shard or of a replay."""
+    rests = 0
 
-    def breaking(self: Job) -> None:
-        nonlocal rests
-        rests += counts(self)
-        if rests == after:
-            raise Killed
-        rest(self)
+    def breaking(rest: Callable[[Any], None]) -> Callable[[Any], None]:
+        def counted(self: Any) -> None:
+            nonlocal rests
+            rests += 1
+            if rests == after:
+                raise Killed
+            rest(self)
+
+        return counted
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Job, "rest", breaking)
+        for kind in resting:
+            patch.setattr(kind, "rest", breaking(kind.rest))  # type: ignore[attr-defined]
         with pytest.raises(Killed):
             distill(corpus, out=out, settings=settings, checkpoint_seconds=0.0)

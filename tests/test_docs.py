@@ -26,13 +26,13 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Pages that begin with texts; the others begin with a finished run.
-FROM_TEXTS = {"README.md", "distill.md", "corpus.md", "tutorial.md"}
+FROM_TEXTS = {"README.md", "best.md", "distill.md", "corpus.md", "tutorial.md"}
 WORLD = "The king rules. The man reads. The woman reads. The teacher looks at the river and the sea. The queen learns."
 
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the pages speak of: texts.txt, texts/, texts.jsonl.gz, words.txt, my-pairs.tsv, a run, and other vectors."""
+    """What the pages speak of: texts, words.txt, my-pairs.tsv, my-texts.tsv, a run, and other vectors."""
     folder = tmp_path_factory.mktemp("docs")
     texts = write_corpus(folder / "texts.txt", 60)
     texts.write_text(texts.read_text() + "\n" + "\n".join([WORLD] * 8))
@@ -43,6 +43,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "texts" / f"{number}.txt").write_text(texts.read_text())
     (folder / "words.txt").write_text("new_york\nqueen\n")
     (folder / "my-pairs.tsv").write_text("river\tsea\t8\nking\tqueen\t9\nman\triver\t1\nteacher\tstudent\t7\n")
+    (folder / "my-texts.tsv").write_text(
+        "".join(f"wet\tthe river and the sea {number}\ndry\tthe king and the man {number}\n" for number in range(30))
+    )
     shell("wordstill distill --teacher minilm --corpus texts.txt --student aggregate,closed --out run", folder)
     shell("wordstill convert run/aggregate a.txt && wordstill convert run/closed b.bin", folder)
     return folder

@@ -113,3 +113,9 @@ def test_every_setting_says_what_it_is_once(kind: type[Options]) -> None:
     add_settings(parser, kind)
     assert parser.format_help()
     assert read_settings(parser.parse_args([]), kind) == kind()
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400)])
+def test_a_whole_number_of_hundreds_of_digits_is_out_of_range(number: int) -> None:
+    with pytest.raises(InputError, match="must be at least 1"):
+        EvaluationSettings(top=number)

@@ -117,7 +117,7 @@ def size_of_tables(words: int, width: int) -> dict[str, Any]:
     for first in range(0, words, 8192):
         batch = made_batch(student, min(8192, words - first), width, seed=first)
         batch.words[:] += first
-        student.observe(batch)
+        student.replay(student.observe(batch))
     trained = float((student.second.sum(axis=1) > 0).mean())
     return {
         "peak_bytes": peak_memory(),

@@ -9,7 +9,7 @@ from typing import Any
 from measuring.turns import figures, in_turns, ratio
 from measuring.workload import Workload, run_batches, time_run
 from wordstill.corpus.segmented_text import Chunk, SegmentedCorpus, Segmenting, chunks
-from wordstill.distillation.reading import Preparing, Reading
+from wordstill.distillation.reading import Preparing
 from wordstill.system.machine import this_machine
 from wordstill.system.progress import log
 from wordstill.teacher.load import Teacher
@@ -31,7 +31,8 @@ def reading_over_run(workload: Workload) -> dict[str, Any]:
 
     def segment_and_cut() -> float:
         prepare = Preparing(vocabulary, fresh_pieces(teacher), settings.context, teacher.limit)
-        return seconds_per_word(Reading(Segmenting(source.segmenter, vocabulary.phrases), prepare))
+        segment = Segmenting(source.segmenter, vocabulary.phrases)
+        return seconds_per_word(lambda chunk: prepare(segment(chunk)))
 
     log.info("segmenting and tokenizing alone")
     sides = {

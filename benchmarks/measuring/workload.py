@@ -17,17 +17,18 @@ from wordstill.corpus.segmented_text import MOST_BYTES, SegmentedCorpus
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.distillation.counting import Counted, Counting
 from wordstill.distillation.distill import distill
-from wordstill.distillation.job import Standing
-from wordstill.distillation.reading import read_buffers
+from wordstill.distillation.opening import in_processes
+from wordstill.distillation.reading import Preparing, buffers, shard_texts
 from wordstill.distillation.run_folder import RunState
 from wordstill.distillation.run_record import RunRecord
 from wordstill.distillation.settings import DistillSettings
-from wordstill.distillation.teacher_pass import BesideTeacher, beside_teacher
+from wordstill.distillation.teaching import BesideTeacher, beside_teacher
 from wordstill.errors import InputError
 from wordstill.kernels.sampling import generator
 from wordstill.options import Options, listed, setting
 from wordstill.studies.demo import demo_corpus
 from wordstill.system.threads import use_threads
+from wordstill.system.workers import counting_workers
 from wordstill.teacher.encode import Grid, forward
 from wordstill.teacher.load import Teacher, load_teacher
 from wordstill.teacher.texts import Text, make_batches
@@ -117,16 +118,20 @@ def run_batches(workload: Workload, teacher: Teacher, settings: DistillSettings)
     size = settings.batch_tokens or teacher.usual_batch
     batches: list[list[Text]] = []
     with tempfile.TemporaryDirectory() as name:
-        vocabulary, _, text = _count(source, settings, Path(name))
-        for number, buffer in enumerate(read_buffers(source, text, vocabulary, teacher, settings, Standing())):
-            batches += make_batches(buffer.texts, size, special, generator(settings.seed, 3, number))
+        vocabulary, _, text, shards = _count(source, settings, Path(name))
+        prepare = Preparing(vocabulary, teacher.pieces, settings.context, teacher.limit)
+        for shard, chunks in shard_texts(source, text, vocabulary.phrases, shards, in_processes(0)):
+            paragraphs = (paragraph for chunk in chunks for paragraph in prepare(chunk))
+            for number, buffer in enumerate(buffers(paragraphs, settings.buffer_tokens)):
+                order = generator(settings.seed, 3, shard.number, number)
+                batches += make_batches(buffer.texts, size, special, order)
     tokens = sum(len(row.pieces) + special for texts in batches for text in texts for row in text.rows)
     return RunBatches(batches, vocabulary, tokens)
 
 
 def _count(source: SegmentedCorpus, settings: DistillSettings, folder: Path) -> Counted:
     """Count the words of a corpus, and keep its text in a folder."""
-    with Counting(RunState(folder), source, settings, "", keep_bytes=MOST_BYTES) as counting:
+    with Counting(RunState(folder), source, settings, "", in_processes(counting_workers()), MOST_BYTES) as counting:
         return counting.finish()
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from wordstill.distillation.run_folder import Run as Run
     from wordstill.distillation.settings import DistillSettings as DistillSettings
     from wordstill.distillation.settings import ExecutionSettings as ExecutionSettings
+    from wordstill.distillation.share import distill_share as distill_share
     from wordstill.errors import InputError as InputError
     from wordstill.evaluation import EvaluationSettings as EvaluationSettings
     from wordstill.evaluation import evaluate as evaluate
@@ -50,6 +51,7 @@ _HOME = {
     "combine": "wordstill.refinement.combine",
     "convert": "wordstill.refinement.convert",
     "distill": "wordstill.distillation.distill",
+    "distill_share": "wordstill.distillation.share",
     "evaluate": "wordstill.evaluation",
     "plot": "wordstill.explore.plot_kinds",
     "progress_shown": "wordstill.system.progress",

@@ -18,3 +18,7 @@ class InputError(ValueError):
 
 class Unavailable(Exception):
     """This machine cannot do something in a certain way, and why; there may be other ways."""
+
+
+class Damaged(InputError):
+    """A file that wordstill wrote for itself is not as it was written."""

@@ -164,7 +164,11 @@ def check(item: Field, value: Any) -> None:
     if not any(_is(kind, value) for kind in kinds):
         raise InputError(f"{item.label} is {_described(item.kind)}, not {value!r}")
     if bool not in kinds and isinstance(value, Real):
-        _check_range(item.label, float(value), item.declared.low, item.declared.high)
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number of hundreds of digits
+            number = math.inf if str(value)[0] != "-" else -math.inf
+        _check_range(item.label, number, item.declared.low, item.declared.high)
 
 
 def _check_range(label: str, value: float, low: float | None, high: float | None) -> None:
@@ -195,12 +199,13 @@ def read_settings(kind: type[OptionsType], owner: str, options: Mapping[str, str
             raise InputError(f"{owner}.preset is one of {', '.join(presets)}, not {preset!r}")
         settings = presets[preset]
     known = {item.name: item for item in declared_fields(kind)}
+    values = {}
     for name, text in given.items():
         if name not in known:
             listed = ", ".join((["preset"] if presets else []) + sorted(known)) or "none"
             raise InputError(f"{owner} has no option {name!r}; it has: {listed}")
-        settings = replace(settings, **{name: parse(known[name].kind, f"{owner}.{name}", text)})
-    return settings
+        values[name] = parse(known[name].kind, f"{owner}.{name}", text)
+    return replace(settings, **values)  # all at once: two of them may only be right together
 
 
 def parse(kind: Any, name: str, text: str) -> Any:

@@ -27,7 +27,7 @@ from run import main
 from small_models import make_model
 from texts import write_corpus
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.distillation import teacher_pass
+from wordstill.distillation import teaching
 from wordstill.distillation.run_folder import Run
 from wordstill.distillation.run_record import CorpusRecord, RunRecord, TimeRecord
 from wordstill.errors import InputError
@@ -205,7 +205,7 @@ def test_what_is_done_beside_a_run_is_not_counted_as_its_own(monkeypatch: pytest
     parts = {"loading": 3.0, "preparing": 1.0, "vocabulary": 2.0, "teacher": 10.0, "other": 9.0}
 
     def distilled(*paths: Any, **given: Any) -> Run:
-        work: Any = teacher_pass._beside.get()
+        work: Any = teaching._beside.get()
         work("teacher", "grid", [1])
         return Run(Path(), RunRecord({}, CorpusRecord(words=3200), seconds=TimeRecord(25.0, parts)))
 

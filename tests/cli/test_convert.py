@@ -120,7 +120,7 @@ def test_from_and_to_overrule_content_and_name(tmp_path: Path, capsys: pytest.Ca
     assert main(["convert", str(tmp_path / "v.txt"), str(tmp_path / "out"), "--from", "glove", "--to", "glove"]) == 0
     assert (tmp_path / "out").read_text() == "2 1.00000000\na 1.00000000\nb 2.00000000\n"
     assert main(["convert", str(tmp_path / "v.txt"), str(tmp_path / "x"), "--from", "parquet"]) == 2
-    assert "is not a whole parquet file" in capsys.readouterr().err
+    assert "does not load as parquet" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("format", READ)

@@ -14,6 +14,7 @@ from small_models import make_model
 from texts import write_corpus
 from wordstill.cli import main
 from wordstill.cli.text_table import table
+from wordstill.vectors import WordVectors
 
 pytestmark = pytest.mark.slow
 
@@ -95,7 +96,7 @@ def test_several_files_and_packed_ones_are_one_corpus(base: dict[str, Any], tmp_
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--student", "word2vec"], "there is no student 'word2vec'; there are: aggregate"),
+        (["--student", "word2vec"], "there is no student 'word2vec'; there are: best, aggregate"),
         (["--student", "aggregate,aggregate"], "two students are called 'aggregate'"),
         (["--student", "../x=aggregate"], "cannot name a student's folder"),
         (["--student", "checkpoint=aggregate"], "cannot name a student's folder"),
@@ -112,13 +113,22 @@ def test_several_files_and_packed_ones_are_one_corpus(base: dict[str, Any], tmp_
         (["--corpus", "missing.txt"], "missing.txt"),
         (["--corpus", "-", "b.txt"], "standard input (-) cannot be mixed with files"),
         (["--teacher", "./nowhere"], "is no folder; give a model folder"),
-        (["--vocabulary", "missing.txt"], "cannot read the vocabulary file missing.txt"),
+        (["--vocabulary", "missing.txt"], "missing.txt cannot be read"),
         (["--word-splitter", "magic"], "magic"),
         (["--precision", "float16"], "float16 runs on a GPU only"),
         (["--device", "cuda:77"], "cuda:77"),
         (["--context", "chapter"], "--context is one of sentence, paragraph, not 'chapter'"),
         (["--words", "many"], "--words is a whole number, not 'many'"),
         (["--threads", "99999999"], "--threads must be between 1 and 1,024"),
+        (["--device", "meta"], "the device 'meta' cannot be used here"),
+        (["--words", "9" * 400], "--words must be at least 1"),
+        (["--words", "9" * 5_000], "--words is a whole number"),
+        (["--student", "x2static", "--set", "x2static.learning_rate=inf"], "x2static.learning_rate must be at least 0"),
+        (["--student", "x2static", "--set", "x2static.negatives=99999999"], "x2static.negatives must be between"),
+        (
+            ["--student", "dynamic-skipgram", "--set", "dynamic-skipgram.window=99999"],
+            "dynamic-skipgram.window must be between",
+        ),
     ],
 )
 def test_bad_input_gets_one_sentence_and_exit_code_2(
@@ -139,6 +149,12 @@ def test_bad_usage_exits_with_2(base: dict[str, Any], more: list[str], capsys: p
         main(arguments(base, *more))
     assert stop.value.code == 2
     assert "usage: wordstill" in capsys.readouterr().err
+
+
+def test_a_student_that_is_named_like_a_file_has_a_folder_like_others(base: dict[str, Any]) -> None:
+    assert main(arguments(base, "--student", "m.json=aggregate,m.txt=aggregate")) == 0
+    for name in ("m.json", "m.txt"):
+        assert WordVectors.load(base["--out"] / name).words
 
 
 def test_after_a_refusal_nothing_is_in_the_way_of_a_second_try(base: dict[str, Any]) -> None:

@@ -109,3 +109,24 @@ def test_bad_input_is_one_sentence_and_exit_code_two(
     assert expected in shown.err
     assert "Traceback" not in shown.err
     assert shown.out == ""
+
+
+@pytest.mark.parametrize("option", ["--json", "--csv", "--latex"])
+def test_a_table_replaces_its_own_kind_and_nothing_else(
+    tmp_path: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    WordVectors(["a", "b"], np.eye(2, dtype=np.float32)).save(tmp_path / "v")
+    (tmp_path / "pairs.tsv").write_text("a\tb\t3\na\ta\t9\nb\tb\t8\n")
+    call = ["evaluate", str(tmp_path / "v"), "--datasets", str(tmp_path / "pairs.tsv"), option]
+    for name, content in {
+        "package.json": '{"name": "mine"}\n',
+        "notes.csv": "a,b\n1,2\n",
+        "p.tex": "\\LaTeX\n",
+    }.items():
+        (tmp_path / name).write_text(content)
+        assert main([*call, str(tmp_path / name)]) == 2
+        assert (tmp_path / name).read_text() == content
+        assert "is not recognised as wordstill's own" in capsys.readouterr().err
+    for _ in range(2):
+        assert main([*call, str(tmp_path / "out.x")]) == 0
+    assert (tmp_path / "out.x").stat().st_size

@@ -66,3 +66,16 @@ def test_every_study_tells_what_it_compares(name: str, capsys: pytest.CaptureFix
     with pytest.raises(SystemExit, match="0"):
         main(["study", name, "--help"])
     assert f"wordstill study {name}" in capsys.readouterr().out
+
+
+def test_measurements_replace_no_file_that_a_study_did_not_write(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "package.json").write_text('{"name": "mine"}')
+    call = ["study", "context-to-vec-table4", str(folder / "v"), "--lexicon", str(folder / "lexicon.txt")]
+    call += ["--datasets", "rg65", "--resamples", "5", "--json", str(folder / "package.json")]
+    assert main(call) == 2
+    assert "is not recognised as wordstill's own" in capsys.readouterr().err
+    assert (folder / "package.json").read_text() == '{"name": "mine"}'
+    assert main([*call[:-1], str(folder / "own.json")]) == 0
+    assert main([*call[:-1], str(folder / "own.json")]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import sys
@@ -110,10 +111,23 @@ def test_bad_parquet_is_named_with_its_columns(tmp_path: Path) -> None:
     assert 'the column "id" is int64, not text' in complaint(path, field="id")
     assert texts(path, field="body") == ["x"]
     path.write_bytes(path.read_bytes()[:-20])
-    assert "damaged parquet" in complaint(path)
+    assert "does not load as parquet" in complaint(path)
 
 
 def test_parquet_without_the_package_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parquet.write_table(pyarrow.table({"text": ["x"]}), tmp_path / "a.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert 'pip install "wordstill[corpora]"' in complaint(tmp_path / "a.parquet")
+
+
+def test_a_damaged_name_of_a_column_is_told_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table({"text": ["one"], "ab": ["two"]}), path)
+    content = path.read_bytes()
+    for place in [at for at in range(len(content) - 1) if content[at : at + 2] == b"ab"]:
+        path.write_bytes(content[:place] + b"\xc2a" + content[place + 2 :])
+        with contextlib.suppress(InputError):
+            list(Corpus([path]).paragraphs())
+    path.write_bytes(content.replace(b"ab", b"\xc2a"))
+    with pytest.raises(InputError, match="does not load as parquet"):
+        list(Corpus([path]).paragraphs())

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -65,21 +66,36 @@ def test_flat_arrays_hold_what_segmenter_and_phrases_find(texts: list[str], join
 
 
 @given(paragraphs, phrases, some.integers(1, 6), some.integers(0, 3000))
-def test_kept_text_goes_on_behind_any_paragraph(texts: list[str], joined: Phrases, size: int, most: int) -> None:
+def test_kept_text_is_read_between_any_two_paragraphs(texts: list[str], joined: Phrases, size: int, most: int) -> None:
     made = [Segmenting(Segmenter(), joined)(chunk) for chunk in chunks_of(texts, size)]
     with tempfile.TemporaryDirectory() as folder:
         text = KeptText(Path(folder) / "kept" / "text.bin")
         passed = list(text.write((one for one in made), most))
         assert [plain(chunk) for chunk in passed] == [plain(chunk) for chunk in made]
-        assert text.there
+        assert text.sound()
         assert text.size <= most
         every = [paragraph for chunk in made for paragraph in plain(chunk)]
         until = Position(*text.until)
         kept = every if text.whole else [paragraph for paragraph in every if paragraph[0] <= until]
-        for start in (BEGINNING, *(position for position, _ in every)):
-            again = KeptText(text.path, text.size, text.until, text.whole)
-            read = [paragraph for chunk in again.read(start) for paragraph in plain(chunk)]
-            assert read == [paragraph for paragraph in kept if paragraph[0] > start]
+        again = KeptText(text.path, text.size, text.until, text.whole, text.checksum)
+        places = (BEGINNING, *(position for position, _ in every))
+        for start in places:
+            for end in (*places, None):
+                found = [each for chunk in again.read(start, end) for each in plain(chunk)]
+                assert found == [each for each in kept if each[0] > start and (end is None or each[0] <= end)]
+
+
+@given(paragraphs, some.data())
+def test_a_stretch_within_two_positions_has_their_paragraphs(texts: list[str], data: some.DataObject) -> None:
+    for chunk in chunks_of(texts, 9):
+        made = Segmenting(Segmenter(), PHRASES)(chunk)
+        # Positions of paragraphs without words, and ones beyond both ends, are borders too.
+        numbers = some.builds(Position, some.integers(0, 2), some.integers(0, 8))
+        start, end = data.draw(numbers), data.draw(some.none() | numbers)
+        within = [each for each in plain(made) if each[0] > start and (end is None or each[0] <= end)]
+        if end is None or start <= end:
+            assert plain(made.within(start, end)) == within
+        assert plain(made.within(BEGINNING)) == plain(made)
 
 
 class FullDisk:
@@ -110,8 +126,23 @@ def test_a_file_that_was_cut_off_is_not_trusted(tmp_path: Path) -> None:
     text = KeptText(tmp_path / "text.bin")
     segment = Segmenting(Segmenter(), Phrases())
     list(text.write((segment([(Position(0, 1), given)]) for given in ["One two."]), 1e6))
-    assert text.there
-    text.path.write_bytes(text.path.read_bytes()[:-1])
-    assert not text.there
+    written = text.path.read_bytes()
+    assert text.sound()
+    for content in (written[:-1], written + b" ", b""):
+        text.path.write_bytes(content)
+        assert not text.sound()
+    text.path.write_bytes(written)
+    assert text.sound()
     text.path.unlink()
-    assert not text.there
+    assert not text.sound()
+
+
+@given(some.data())
+def test_a_bit_that_changed_is_found(tmp_path_factory: pytest.TempPathFactory, data: some.DataObject) -> None:
+    text = KeptText(tmp_path_factory.mktemp("kept") / "text.bin")
+    segment = Segmenting(Segmenter(), PHRASES)
+    list(text.write((segment([(Position(0, n), given)]) for n, given in enumerate(["One. Two.", "Dr. A"], 1)), 1e6))
+    content = bytearray(text.path.read_bytes())
+    content[data.draw(some.integers(0, len(content) - 1))] ^= 1 << data.draw(some.integers(0, 7))
+    text.path.write_bytes(content)
+    assert not text.sound()

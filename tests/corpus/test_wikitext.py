@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordstill.corpus import wikitext
+from wordstill.corpus.wikipedia import REDIRECT
 from wordstill.corpus.wikitext import wikitext_paragraphs
 from wordstill.errors import InputError
 
@@ -131,3 +133,40 @@ def test_without_the_parser_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     wikitext._parser.cache_clear()
     with pytest.raises(InputError, match=r'pip install "wordstill\[corpora\]"'):
         prose("Text.")
+
+
+@pytest.mark.parametrize("marks", [":", "*#", ";:", ": ", ":\n", "* \n"])
+def test_marks_of_lists_cost_the_parser_nothing_however_many(marks: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = 0
+    parse = wikitext._parser()
+
+    def counting(section: str, **options: bool) -> object:
+        nonlocal given
+        given += sum(section.count(mark) for mark in "*#:;")
+        return parse(section, **options)
+
+    monkeypatch.setattr(wikitext, "_parser", lambda: counting)
+    text = f"Before.\n{marks * 100_000}\nAfter."
+    assert prose(text) == ["Before.", "After."]
+    assert given <= 1
+
+
+@given(
+    st.lists(st.sampled_from([":", "*", "# ", ";a", "b.", "", "{{x|", "}}", "== h ==", "[[c]]", ":: d"]), max_size=9)
+)
+def test_marks_are_taken_out_without_a_change_of_the_prose(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    found = prose(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wikitext, "MARKS_ALONE", re.compile(r"(?!)"))
+        patch.setattr(wikitext, "SEVERAL_MARKS", re.compile(r"(?!)()"))
+        assert prose(text) == found
+
+
+@pytest.mark.parametrize("blank", [" ", "\n", "\t"])
+def test_a_page_that_begins_like_a_redirect_is_looked_at_once(blank: str) -> None:
+    # A pattern that tries every pair of places does not get through a megabyte of it in minutes.
+    for text in (f"#REDIRECT{blank * 1_000_000}x", f"#REDIRECT{blank * 500_000}:{blank * 500_000}x", blank * 1_000_000):
+        assert REDIRECT.match(text) is None
+    for text in ("#REDIRECT [[a]]", "# redirect : [[a]]", "\n#weiterleitung:[[a]]", "#REDIRECT[[a]]"):
+        assert REDIRECT.match(text)

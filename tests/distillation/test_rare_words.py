@@ -7,15 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runs import break_run
+from runs import Killed
 from texts import write_corpus
 from wordstill.corpus.vocabulary import Vocabulary, VocabularySettings
 from wordstill.distillation import rare_words as unseen
-from wordstill.distillation import regression
+from wordstill.distillation import regression, teaching
 from wordstill.distillation.distill import distill
 from wordstill.distillation.rare_words import AloneFeatures, Completion, fit_map, regressions, with_spelling
 from wordstill.distillation.regression import Regressions, climb
 from wordstill.distillation.settings import DistillSettings
+from wordstill.distillation.shard_work import ShardWork
 from wordstill.students.student import Brief
 from wordstill.teacher.batch import Batch
 from wordstill.vectors import WordVectors
@@ -201,10 +202,44 @@ def test_a_constant_feature_and_equal_targets_break_nothing() -> None:
 STUDENTS = ("aggregate", "closed", "x2static", "dynamic-skipgram", "principal", "alone", "table")
 
 
+def break_among_words_alone(corpus: Path, out: Path, settings: DistillSettings, after: int) -> None:
+    """Distill with a checkpoint at every rest, and die at rest number `after` of the shard of the vocabulary."""
+    rests, rest = 0, ShardWork.rest
+
+    def breaking(self: ShardWork) -> None:
+        nonlocal rests
+        rests += self.shard.kind == "vocabulary"
+        if rests == after:
+            raise Killed
+        rest(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ShardWork, "rest", breaking)
+        with pytest.raises(Killed):
+            distill(corpus, out=out, settings=settings, checkpoint_seconds=0.0)
+
+
+def test_features_of_shards_of_the_vocabulary_take_their_places() -> None:
+    features, _, counts = made_up(9, 0.0, 0.1)
+    whole, _ = student_of(features, counts)
+    vocabulary = Vocabulary([f"w{row}" for row in range(9)], counts)
+    merged = AloneFeatures(Brief(vocabulary, WIDTH, 6, 1), last=6)
+    for rows in (np.arange(4), np.arange(6, 9)):
+        part, _ = student_of(features[rows], counts[rows])
+        merged.merge(part, rows)
+    known = np.array([True] * 4 + [False] * 2 + [True] * 3)
+    assert merged.known.tolist() == known.tolist()
+    np.testing.assert_array_equal(merged.features[known], whole.features[known])
+    nothing = AloneFeatures(Brief(vocabulary, WIDTH, 6, 1), last=6)
+    nothing.merge(AloneFeatures(Brief(vocabulary, WIDTH, 6, 1), last=6), np.arange(9))
+    assert not len(nothing.features)
+
+
 def test_every_student_gives_every_word_of_the_list_a_vector_and_a_broken_run_the_same(
     teacher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unseen, "FEWEST", 20)
+    monkeypatch.setattr(teaching, "AT_ONCE", 8)  # so that words alone are encoded in several turns
     corpus = write_corpus(tmp_path / "texts.txt", 200)
     listed = VocabularySettings(forced=("unicorn", "Tokyo", "no_such phrase", "10,000"))
     settings = DistillSettings(
@@ -226,7 +261,7 @@ def test_every_student_gives_every_word_of_the_list_a_vector_and_a_broken_run_th
         assert (np.linalg.norm(vectors.matrix, axis=1) > 0).all()
         assert bool(whole.record.students[name].unseen) == (name not in ("alone", "table"))
     assert whole.record.students["closed"].unseen["rare"] == "mix"
-    break_run(corpus, tmp_path / "broken", settings, 3, lambda job: job.standing.shown > 0)
+    break_among_words_alone(corpus, tmp_path / "broken", settings, 3)
     resumed = distill(corpus, out=tmp_path / "broken", settings=settings, resume=True)
     for name in STUDENTS:
         first, second = (run.folder / name / "model.safetensors" for run in (whole, resumed))

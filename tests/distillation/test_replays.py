@@ -13,6 +13,7 @@ import pytest
 from runs import break_run
 from wordstill.corpus.vocabulary import VocabularySettings
 from wordstill.distillation.distill import distill
+from wordstill.distillation.kept_contexts import KeptWords
 from wordstill.distillation.settings import DistillSettings
 from wordstill.errors import InputError
 from wordstill.system.large_tables import Tables
@@ -63,8 +64,8 @@ def test_every_student_leaves_vectors_of_its_size(
 def test_a_run_that_breaks_anywhere_resumes_to_the_same_vectors(
     settings: DistillSettings, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    monkeypatch.setattr("wordstill.distillation.kept_contexts.WORDS_BLOCK", 100)
-    monkeypatch.setattr("wordstill.distillation.words_alone.AT_ONCE", 40)
+    monkeypatch.setattr(KeptWords, "block", 100)
+    monkeypatch.setattr("wordstill.distillation.teaching.AT_ONCE", 40)
     whole = distill(corpus, out=tmp_path / "whole", settings=settings)
 
     break_run(corpus, tmp_path / "broken", settings, after)
@@ -146,8 +147,8 @@ def test_tables_that_do_not_fit_into_memory_are_files_and_give_the_same_bytes(
             made.append(super().__call__(rows, columns))
             return made[-1]
 
-    monkeypatch.setattr("wordstill.distillation.preparing.half_of_memory", lambda: 20_000)
-    monkeypatch.setattr("wordstill.distillation.preparing.Tables", Watched)
+    monkeypatch.setattr("wordstill.distillation.job.half_of_memory", lambda: 20_000)
+    monkeypatch.setattr("wordstill.distillation.job.Tables", Watched)
     spilled = distill(corpus, out=tmp_path / "spilled", settings=settings)
     assert {isinstance(table, np.memmap) for table in made} == {True, False}
     assert matrices(spilled.folder) == matrices(whole.folder)

@@ -40,7 +40,7 @@ def tree(folder: Path) -> dict[str, Any]:
 
 @pytest.fixture
 def one(teacher: str) -> DistillSettings:
-    return DistillSettings(teacher=teacher, threads=1)
+    return DistillSettings(teacher=teacher, students=("aggregate",), threads=1)
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +168,7 @@ def test_a_bad_command_leaves_an_unfinished_run_to_be_resumed(
         with pytest.raises(ZeroDivisionError):
             distill(few, out=out, settings=one, checkpoint_seconds=0.0)
     before = tree(out)
-    assert any(name.startswith("unfinished/checkpoint") for name in before)
+    assert any(name.startswith("unfinished/shards/000000/checkpoint") for name in before)
     with pytest.raises(InputError, match="has layers 0 to 3"):
         distill(few, out=out, settings=replace(one, layer=99), overwrite=True)
     assert tree(out) == before
@@ -195,6 +195,32 @@ def test_a_new_run_that_is_killed_leaves_the_old_vectors_in_place(
         distill(few, out=run, settings=seeded)
     resumed = distill(few, out=run, settings=seeded, resume=True)
     assert list(resumed.record.students) == ["aggregate", "closed"]
+
+
+@pytest.mark.parametrize("renames", range(2))
+def test_a_first_run_killed_while_vectors_take_their_places_is_resumed(
+    one: DistillSettings, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renames: int
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    both = replace(one, students=("closed", "aggregate"))
+    whole = distill(few, out=tmp_path / "whole", settings=both)
+    done, rename = 0, os.rename
+
+    def dying(source: Any, target: Any) -> None:
+        nonlocal done
+        done += "students" in str(source)
+        if "students" in str(source) and done > renames:
+            raise Killed
+        rename(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", dying)
+        with pytest.raises(Killed):
+            distill(few, out=tmp_path / "run", settings=both)
+    resumed = distill(few, out=tmp_path / "run", settings=both, resume=True)
+    assert vector_bytes(resumed.folder) == vector_bytes(whole.folder)
 
 
 @pytest.mark.parametrize("renames", range(5))

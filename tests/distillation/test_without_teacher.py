@@ -38,7 +38,7 @@ class NextWord(Student):
 
     def __init__(self, brief: Brief, settings: NextWordSettings) -> None:
         self.brief, self.needs = brief, self.needs_of(settings, brief.layer)
-        self.counts = np.zeros((len(brief.vocabulary), 8), dtype=np.float32)
+        self.counts = np.zeros((len(brief.vocabulary), len(brief.vocabulary)), dtype=np.float32)
         self.seen = np.zeros(len(brief.vocabulary), dtype=np.int64)
 
     @classmethod
@@ -49,11 +49,15 @@ class NextWord(Student):
         known = batch.words >= 0
         np.add.at(self.seen, batch.words[known], 1)
         first, second = batch.words[:-1], batch.words[1:]
-        pairs = (batch.sentences[:-1] == batch.sentences[1:]) & (first >= 0) & (second >= 0) & (second < 8)
+        pairs = (batch.sentences[:-1] == batch.sentences[1:]) & (first >= 0) & (second >= 0)
         np.add.at(self.counts, (first[pairs], second[pairs]), 1)
 
+    def merge(self, other: NextWord, rows: Array) -> None:
+        self.counts[np.ix_(rows, rows)] += other.counts
+        self.seen[rows] += other.seen
+
     def vectors(self) -> WordVectors:
-        return seen_vectors(self.brief.vocabulary, self.counts, self.seen, student="next-word")
+        return seen_vectors(self.brief.vocabulary, self.counts[:, :8], self.seen, student="next-word")
 
     def state_dict(self) -> dict[str, Array]:
         return {"counts": self.counts, "seen": self.seen}
@@ -98,7 +102,7 @@ def test_its_counts_are_those_of_the_text(corpus: Path, tmp_path: Path) -> None:
 def test_a_broken_run_resumes_to_the_same_vectors(
     corpus: Path, tmp_path: Path, after: int, keep: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = DistillSettings(students=("next-word",), words=3000)
+    settings = DistillSettings(students=("next-word",), words=3000, shard_words=1000)
     whole = distill(corpus, out=tmp_path / "whole", settings=settings)
     monkeypatch.setattr("wordstill.distillation.counting.MOST_BYTES", keep)
     break_run(corpus, tmp_path / "broken", settings, after)

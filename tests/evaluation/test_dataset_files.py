@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import contextlib
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wordstill.errors import InputError
 from wordstill.evaluation.dataset_loading import recognized_task
-from wordstill.evaluation.tasks.analogy import read_question_table, read_questions
+from wordstill.evaluation.space import Space
+from wordstill.evaluation.tasks.analogy import _parts, analogy, read_question_table, read_questions
 from wordstill.evaluation.tasks.categorization import read_categories
 from wordstill.evaluation.tasks.relations import read_relations
 from wordstill.evaluation.tasks.similarity import read_pairs
@@ -159,3 +162,29 @@ def test_the_published_relations_are_read_whole(shared_data: Path) -> None:
 def test_the_published_categories_are_read_whole(shared_data: Path, name: str, words: int, classes: int) -> None:
     categories = read_categories(shared_data / "categorization" / name)
     assert (len(categories.words), len(set(categories.labels))) == (words, classes)
+
+
+@pytest.mark.parametrize("reader", [read_pairs, read_questions, read_categories, recognized_task])
+@pytest.mark.parametrize("text", ["a,b\rc,d,1\n", "a,b\r,c\rd\n", f"a,{'b' * 200_000},1\n", 'a,"b\n'])
+def test_a_line_that_cannot_be_split_at_its_commas_is_a_sentence(tmp_path: Path, reader: object, text: str) -> None:
+    with contextlib.suppress(InputError):
+        reader(written(tmp_path, text))  # type: ignore[operator]
+    with pytest.raises(InputError, match="line 1 cannot be split at its commas"):
+        read_pairs(written(tmp_path, "a,b\rc,d,1\n"))
+
+
+def test_a_table_of_questions_that_cannot_be_split_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text(f"type,word1,word2,word3,target\ns,a,b,c,{'d' * 200_000}\n")
+    with pytest.raises(InputError, match="line 2 cannot be split at its commas"):
+        read_questions(tmp_path / "q.csv")
+
+
+def test_a_section_with_a_name_of_a_megabyte_takes_no_more_memory_than_that(tmp_path: Path) -> None:
+    lines = [f": {'x' * 1_000_000}", *["a b a b"] * 2_000, ": other", *["b a b a"] * 2_000]
+    space = Space("v", ["a", "b"], np.eye(2))
+    questions = read_questions(written(tmp_path, "\n".join(lines)))
+    tracemalloc.start()
+    parts = _parts(analogy(space, questions), questions)
+    assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    tracemalloc.stop()
+    assert [part.items for part in parts] == [2_000, 2_000]

@@ -29,6 +29,10 @@ class Answers(BaseHTTPRequestHandler):
             self.send(200, CONTENT, len(CONTENT))
         elif self.path == "/broken-off":
             self.send(200, CONTENT[:5000], len(CONTENT))
+        elif self.path == "/hostile-length":
+            self.send(200, b"<xml>gone</xml>", "ten")
+        elif self.path == "/endless-length":
+            self.send(200, b"<xml>gone</xml>", "9" * 5_000)
         elif self.path == "/other":
             self.send(200, b"<xml>gone</xml>", 15)
         elif self.path == "/moved":
@@ -44,7 +48,7 @@ class Answers(BaseHTTPRequestHandler):
         else:
             self.send_error(404)
 
-    def send(self, code: int, content: bytes, length: int) -> None:
+    def send(self, code: int, content: bytes, length: int | str) -> None:
         self.send_response(code)
         self.send_header("Content-Length", str(length))
         self.end_headers()
@@ -93,6 +97,8 @@ def test_a_whole_set_lands_in_the_cache_and_is_found_there(entry: Dataset) -> No
     ("entry", "reason"),
     [
         ("/broken-off", "the connection broke after 5000 of 13000 bytes"),
+        ("/hostile-length", "it is not the pinned file"),
+        ("/endless-length", "it is not the pinned file"),
         ("/other", "it is not the pinned file"),
         ("/gone", r"the server answered 404 \(Not Found\)"),
         ("/round", "the server answered 302"),

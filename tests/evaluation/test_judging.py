@@ -189,7 +189,7 @@ def test_only_sets_that_are_here_are_judged_by_default_and_the_others_named() ->
         ({"tasks": ["singing"]}, "no task 'singing'"),
         ({"tasks": ["relations"], "compat": "muse"}, "no task 'relations' in MUSE"),
         ({"datasets": ["absent.txt"]}, "no data set and no file 'absent.txt'"),
-        ({"datasets": ["trec"]}, "trec is for classification"),
+        ({"datasets": ["trec"], "tasks": ["analogy"]}, "trec is for classification"),
         ({"datasets": ["ws353"], "tasks": ["analogy"]}, "not among the tasks"),
         ({"datasets": ["ws353", "ws353"]}, "two data sets are called"),
         ({"tasks": ["relations"]}, "no data set of relations is here"),
@@ -291,3 +291,10 @@ def test_a_half_may_be_empty(tmp_path: Path) -> None:
         assert sorted(half.find(name).items for half in halves) == [0, 1]
         assert all(half.find(name).coverage in (0.0, 1.0) for half in halves)
     assert all(half.table() and half.to_csv() for half in halves)
+
+
+def test_vectors_without_words_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text("a\tb\t3\na\ta\t9\n")
+    WordVectors([], np.zeros((0, 3), np.float32)).save(tmp_path / "v")
+    with pytest.raises(InputError, match="v has no words"):
+        evaluate(tmp_path / "v", datasets=[tmp_path / "pairs.tsv"])

@@ -99,7 +99,7 @@ def test_it_is_in_the_help_and_among_the_tasks_that_can_be_chosen(
     with pytest.raises(SystemExit, match="0"):
         main(["evaluate", "--help"])
     assert re.search(r"toy +the share of words that play \(plays not\)", capsys.readouterr().out)
-    with pytest.raises(InputError, match="choose from similarity, analogy, relations, categorization, toy"):
+    with pytest.raises(InputError, match=r"choose from similarity, analogy, .*, tagging, toy"):
         evaluate(VECTORS, ["singing"])
     with pytest.raises(InputError, match="no task 'toy' in MUSE"):
         evaluate(VECTORS, ["toy"], compat="muse")
@@ -131,7 +131,7 @@ def test_only_quick_tasks_are_judged_unasked(words: Path, monkeypatch: pytest.Mo
 
 def test_a_file_that_no_task_recognizes_is_refused(words: Path, tmp_path: Path) -> None:
     (tmp_path / "odd.txt").write_text("alone\n")
-    with pytest.raises(InputError, match=r"odd.txt looks like no data set of similarity, analogy, categorization, toy"):
+    with pytest.raises(InputError, match=r"odd.txt looks like no data set of similarity, analogy, .*, toy"):
         evaluate(VECTORS, datasets=[tmp_path / "odd.txt"])
 
 

@@ -16,8 +16,9 @@ from wordstill import WordVectors
 from wordstill.cli import main
 from wordstill.distillation.run_record import PARTS, RunRecord, StudentRecord, TimeRecord
 from wordstill.errors import InputError
+from wordstill.escaping import for_script
 from wordstill.explore.displayed_words import displayed
-from wordstill.explore.report import MOST_MODELS, default_words, report, script_json
+from wordstill.explore.report import MOST_MODELS, default_words, report
 from wordstill.explore.report_data import public_name, thinned
 from wordstill.explore.wordmap import NONE, frequent_words, word_map
 
@@ -142,7 +143,7 @@ def test_the_same_input_gives_the_same_bytes(run: Path, tmp_path: Path) -> None:
 
 def test_the_size_is_bounded_by_the_words_of_the_map() -> None:
     models = [made([*WORDS, "nothing"], seed) for seed in range(2)]
-    size = len(script_json(word_map(models, 200).as_json()))
+    size = len(for_script(word_map(models, 200).as_json()))
     assert size < 200 * (60 + 2 * 48) + 1000
 
 

@@ -86,8 +86,15 @@ def test_a_word_that_stands_twice_is_refused_and_nothing_written(tmp_path: Path)
 
 def test_a_vocabulary_with_windows_line_ends_is_read(tmp_path: Path) -> None:
     save(small(), tmp_path / "v")
-    (tmp_path / "v" / "vocabulary.tsv").write_bytes(b"the\t7\r\nriver\t5")
+    (tmp_path / "v" / "vocabulary.tsv").write_bytes(b"the\t7\r\nriver\t5\r\n")
     assert load(tmp_path / "v").words == ["the", "river"]
+
+
+def test_a_vocabulary_that_is_cut_inside_its_last_count_is_refused(tmp_path: Path) -> None:
+    save(small(), tmp_path / "v")
+    (tmp_path / "v" / "vocabulary.tsv").write_bytes(b"the\t7\nriver\t5")
+    with pytest.raises(InputError, match="cut off"):
+        load(tmp_path / "v")
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_a_broken_tokenizer_is_refused(tmp_path: Path) -> None:
     folder_of(tmp_path / "v", {"embeddings": ROWS})
     for content in ("", "[]", "{}", '{"model": {"vocab": 3}}', '{"model": {"vocab": {"a": "b"}}}'):
         (tmp_path / "v" / "tokenizer.json").write_text(content)
-        with pytest.raises(InputError, match=r"tokenizer\.json is not a tokenizer"):
+        with pytest.raises(InputError, match=r"tokenizer\.json is (not a tokenizer|no JSON)"):
             load(tmp_path / "v")
 
 

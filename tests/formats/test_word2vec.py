@@ -107,11 +107,18 @@ READ = {
     "returns before newlines": b"2 2\r\nthe 0.1 0.2\r\nof 0.3 0.4\r\n",
     "tabs": b"2 2\nthe\t0.1\t0.2\nof\t0.3\t0.4\n",
     "doubled spaces": b"2 2\nthe  0.1   0.2\nof 0.3 0.4\n",
-    "no newline at the end": b"2 2\nthe 0.1 0.2\nof 0.3 0.4",
     "empty lines": b"2 2\nthe 0.1 0.2\n\nof 0.3 0.4\n\n",
     "no first line": b"the 0.1 0.2\nof 0.3 0.4\n",
-    "no first line, one line break": b"the 0.1 0.2\nof 0.3 0.4",
 }
+
+
+@pytest.mark.parametrize("head", [b"2 2\n", b""], ids=["word2vec", "GloVe"])
+def test_a_file_that_is_cut_inside_its_last_number_is_refused(tmp_path: Path, head: bytes) -> None:
+    whole = head + b"the 0.1 0.2\nof 0.3 0.456\n"
+    assert loaded(tmp_path / "v", whole).matrix[1, 1] == np.float32(0.456)
+    for cut in range(1, 6):
+        with pytest.raises(InputError, match="cut off"):
+            loaded(tmp_path / "v", whole[:-cut])
 
 
 @pytest.mark.parametrize("content", READ.values(), ids=READ.keys())

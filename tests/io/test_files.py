@@ -352,11 +352,11 @@ def test_a_folder_that_may_not_be_looked_into_is_one_sentence(tmp_path: Path, mo
 
 @pytest.mark.parametrize("foreign", ["notes.txt", "folder/notes.txt", "progress.json/notes.txt"])
 def test_a_checkpoint_takes_no_foreign_file_away(tmp_path: Path, foreign: str) -> None:
-    from wordstill.distillation.checkpoint import load_progress, save_checkpoint
+    from wordstill.distillation.checkpoint import load_record, save_checkpoint
 
     for step in (1, 2):
         save_checkpoint(tmp_path / "checkpoint", {"step": step}, {"aggregate/layer-06": {}})
-    assert load_progress(tmp_path / "checkpoint") == {"step": 2}
+    assert load_record(tmp_path / "checkpoint") == {"step": 2}
     if foreign.startswith("progress"):
         (tmp_path / "checkpoint" / "progress.json").unlink()
     make(tmp_path / "checkpoint" / foreign, "file", tmp_path)

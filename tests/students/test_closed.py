@@ -61,7 +61,7 @@ def test_words_that_stand_alone_have_no_window() -> None:
 def test_two_halves_merged_equal_the_whole() -> None:
     first, second = made_sentences(seed=1), made_sentences(seed=2)
     whole, left, right = learned(first, second), learned(first), learned(second)
-    left.merge(right)
+    left.merge(right, np.arange(7))
     np.testing.assert_allclose(left.vectors().matrix, whole.vectors().matrix, rtol=1e-5, atol=1e-5)
     assert left.gathered.seen.tolist() == whole.gathered.seen.tolist()
 
@@ -113,9 +113,7 @@ def test_students_of_one_view_share_its_sums() -> None:
 
 
 def test_sums_are_given_up_where_nobody_else_rests_on_them() -> None:
-    task, batch = made_brief(), made_batch(made_sentences())
-    trained = X2Static(task, X2StaticSettings())
-    contexts = trained.observe(batch)
-    trained.replay(contexts)
+    trained = X2Static(made_brief(), X2StaticSettings())
+    trained.replay(trained.observe(made_batch(made_sentences())))
     assert trained.closed is not None
     assert not len(trained.closed.gathered.sums)

@@ -46,6 +46,7 @@ def student_of(settings: Any) -> Skipgram:
     """A student whose table and maps are far from zero, so that no score is."""
     kind = DynamicSkipgram if isinstance(settings, DynamicSkipgramSettings) else ContextToVec
     student: Skipgram = kind(made_brief(), settings)
+    student.begin(None)
     random = np.random.default_rng(8)
     student.table = random.normal(size=student.table.shape).astype(np.float32)
     student.maps = {name: (0.3 * random.normal(size=m.shape)).astype(np.float32) for name, m in student.maps.items()}
@@ -143,7 +144,7 @@ def test_a_step_of_gradient_descent_equals_torchs(settings: Any, clip: float) ->
         if clip:
             assert torch.nn.utils.clip_grad_norm_([table, *maps], clip) > clip
         optimizer.step()
-        student.observe(batch)
+        student.replay(batch)
     np.testing.assert_allclose(student.table, table.detach().numpy(), atol=1e-4)
     for name, map_ in zip(student.maps, maps, strict=True):
         np.testing.assert_allclose(student.maps[name], map_.detach().numpy(), atol=1e-4)
@@ -160,7 +161,7 @@ def test_adagrad_steps_have_one_rate_a_row(settings: Any) -> None:
         table, maps = parameters(student)
         literal(student, sentences, drawn_by(student, batch, step), table, maps).backward()
         gradients.append(table.grad)
-        student.observe(batch)
+        student.replay(batch)
     np.testing.assert_allclose(student.table, row_adagrad(start, gradients, 0.1).numpy(), atol=1e-4)
     assert all((student.maps[name] == map_).all() for name, map_ in before.items())
 
@@ -180,14 +181,16 @@ def test_the_paper_presets_have_the_papers_constants() -> None:
 def test_batches_without_any_window_change_nothing(settings: Any) -> None:
     student = student_of(settings)
     before = student.table.copy()
-    student.observe(made_batch(made_sentences([(2,), (-1,), (-1, -1), (3,)])))
+    student.replay(made_batch(made_sentences([(2,), (-1,), (-1, -1), (3,)])))
     assert student.table.tobytes() == before.tobytes()
 
 
 def test_a_centre_outside_the_vocabulary_teaches_and_a_lone_word_has_no_vector() -> None:
     student = student_of(WANG)
     before = student.table.copy()
-    student.observe(made_batch(made_sentences([(-1, 4), (3,)])))
+    batch = made_batch(made_sentences([(-1, 4), (3,)]))
+    student.observe(batch)
+    student.replay(batch)
     assert (student.table[4] != before[4]).any()  # predicted by the word before it, which has no row itself
     assert student.vectors().words == ["w4"]
 
@@ -233,14 +236,11 @@ def test_training_lowers_the_loss_from_any_start(kind: Callable[..., Skipgram], 
     for init in ("closed", "random"):
         given = replace(settings, init=init, subsample=0.0, epochs=5, pull=0.0, learning_rate=0.05, map_rate=0.1)
         student = kind(replace(made_brief(), total_words=1600), given)
-        if student.closed is not None:
-            student.observe(batch)
-            student.begin(batch)
-        else:
-            student.mean = batch.layers[2].mean(axis=0).astype(np.float64)
+        student.observe(batch)
+        student.begin(batch)
         before = mean_loss(student, batch)
         for _ in range(5):
-            student.learn(batch)
+            student.replay(batch)
         assert mean_loss(student, batch) < 0.98 * before
 
 
@@ -251,7 +251,10 @@ def test_the_start_is_the_closed_form(kind: Callable[..., Skipgram], settings: A
     student = kind(made_brief(), replace(settings, dimensions=dimensions))
     assert student.observe(batch) is None
     expected = student.vectors().matrix
+    assert not student.begun
+    assert student.projection() == {}
     student.begin(batch)
+    assert list(student.projection()) == [*student.map_names, "mean"]
     assert student.table.shape == (7, dimensions or 5)
     if not dimensions:
         cosines = (student.table * expected).sum(axis=1)
@@ -260,20 +263,43 @@ def test_the_start_is_the_closed_form(kind: Callable[..., Skipgram], settings: A
 
 
 @pytest.mark.parametrize(("kind", "settings"), SMALL)
+@pytest.mark.parametrize("init", ["closed", "random"])
+def test_a_student_gathers_in_the_pass_and_learns_in_as_many_replays_as_epochs(
+    kind: Callable[..., Skipgram], settings: Any, init: Any
+) -> None:
+    student, batch = kind(made_brief(), replace(settings, init=init, epochs=3, subsample=0.0)), structured()
+    assert (student.needs.replays, student.needs.keeps) == (3, "words")
+    student.observe(batch)
+    if init == "random":  # of the windows' vectors otherwise, once the closed form is taken
+        np.testing.assert_allclose(student.mean, batch.layers[2].astype(np.float64).mean(axis=0), rtol=1e-6)
+    assert not student.begun
+    assert not student.table.size
+    assert student.losses == []
+    student.replay(batch)
+    assert student.begun
+    assert student.table.shape == (7, 5)
+    assert student.losses
+
+
+@pytest.mark.parametrize(("kind", "settings"), SMALL)
 @pytest.mark.parametrize("preset", ["small", "paper"])
+@pytest.mark.parametrize("when", ["in the pass", "in a replay"])
 def test_a_state_that_is_loaded_goes_on_to_the_same_bytes(
-    kind: Callable[..., Skipgram], settings: Any, preset: str
+    kind: Callable[..., Skipgram], settings: Any, preset: str, when: str
 ) -> None:
     settings = replace(type(settings).presets()[preset], dimensions=4, subsample=0.0)
     student, resumed = (kind(made_brief(), settings) for _ in range(2))
     batches = [made_batch(made_sentences(seed=seed)) for seed in (1, 2)]
     student.observe(batches[0])
-    student.observe(batches[1])
-    learn = "replay" if preset == "small" else "observe"
-    getattr(student, learn)(batches[0])
+    if when == "in a replay":
+        student.observe(batches[1])
+        student.replay(batches[0])
     resumed.load_state_dict({name: array.copy() for name, array in student.state_dict().items()})
     for one in (student, resumed):
-        getattr(one, learn)(batches[1])
+        if when == "in the pass":
+            one.observe(batches[1])
+            one.replay(batches[0])
+        one.replay(batches[1])
     assert student.vectors().matrix.tobytes() == resumed.vectors().matrix.tobytes()
     assert student.losses == resumed.losses
 
@@ -288,6 +314,7 @@ def test_any_number_of_threads_gives_the_same_bytes(kind: Callable[..., Skipgram
         numba.set_num_threads(threads)
         student = kind(made_brief(), replace(settings, init="random", subsample=0.0, map_rate=0.1))
         student.observe(structured())
+        student.replay(structured())
         tables.append(student.table.tobytes())
     numba.set_num_threads(most)
     assert tables[0] == tables[1]

@@ -16,10 +16,17 @@ from wordstill.errors import InputError
 from wordstill.kernels.rows import Step, adagrad_rows, adam_rows, group_by_row, logistic, scores_of, total_loss
 from wordstill.kernels.sampling import generator
 from wordstill.options import read_settings
-from wordstill.students.student import Contexts
+from wordstill.students.student import Brief, Contexts
 from wordstill.students.x2static import X2Static, X2StaticSettings
 
 PAPER = X2StaticSettings.presets()["paper"]
+
+
+def begun(settings: X2StaticSettings, brief: Brief | None = None) -> X2Static:
+    """A student with a table, as it is when the first replay begins."""
+    student = X2Static(brief or made_brief(), settings)
+    student.begin(None)
+    return student
 
 
 def test_the_paper_preset_has_the_papers_constants() -> None:
@@ -29,7 +36,7 @@ def test_the_paper_preset_has_the_papers_constants() -> None:
     assert (PAPER.epochs, PAPER.step_contexts, PAPER.clamp) == (1, 128, 20.0)
     assert not PAPER.centre
     assert not PAPER.offset
-    table = X2Static(made_brief(), PAPER).table
+    table = begun(PAPER).table
     assert np.abs(table).max() <= 1 / 5
     assert np.abs(table).max() > 0.1
 
@@ -137,14 +144,14 @@ def test_the_context_of_a_sentence_is_the_mean_over_all_its_words() -> None:
         np.testing.assert_allclose(mean, reference.context(torch.tensor(vectors)).numpy(), rtol=1e-5)
 
 
-def test_an_observed_batch_makes_the_step_that_the_equations_ask_for() -> None:
+def test_a_replayed_batch_makes_the_step_that_the_equations_ask_for() -> None:
     """The whole student at once: draws as it draws, then the literal loss and torch's SparseAdam."""
     task, settings = made_brief(), replace(PAPER, subsample=1e-2)
-    student = X2Static(task, settings)
+    student = begun(settings, task)
     start = torch.tensor(student.table, dtype=torch.float64)
     sentences = made_sentences()
     batch = made_batch(sentences)
-    student.observe(batch)
+    student.replay(student.observe(batch))
 
     random = generator(task.seed, 2, 1)
     kept = random.random(len(batch.words)) < student.keep[batch.words]
@@ -166,28 +173,57 @@ def test_an_observed_batch_makes_the_step_that_the_equations_ask_for() -> None:
 
 
 def test_a_batch_without_any_target_changes_nothing() -> None:
-    student = X2Static(made_brief(), PAPER)
+    student = begun(PAPER)
     before = student.table.copy()
-    student.observe(made_batch(made_sentences([(-1, -1), (-1,)])))
+    student.replay(student.observe(made_batch(made_sentences([(-1, -1), (-1,)]))))
     assert student.table.tobytes() == before.tobytes()
 
 
+@pytest.mark.parametrize("init", ["closed", "random", "zero"])
+def test_a_student_gathers_in_the_pass_and_learns_in_as_many_replays_as_epochs(init: Any) -> None:
+    settings = X2StaticSettings(init=init, epochs=3, subsample=0.0)
+    student = X2Static(made_brief(), settings)
+    assert (student.needs.replays, student.needs.keeps) == (3, "contexts")
+    batch = made_batch(made_sentences())
+    contexts = student.observe(batch)
+    np.testing.assert_array_equal(contexts.vectors, batch.sentence_means(2))
+    assert (contexts.words.tolist(), contexts.owners.tolist()) == (batch.words.tolist(), batch.sentences.tolist())
+    assert not student.begun
+    assert not student.table.size
+    assert student.losses == []
+    for _ in range(student.needs.replays):
+        student.replay(contexts)
+    assert student.begun
+    assert student.table.shape == (7, 5)
+    assert student.losses
+
+
+def test_the_mean_of_the_contexts_is_whole_before_the_first_step() -> None:
+    student, batches = (
+        X2Static(made_brief(), X2StaticSettings(init="zero")),
+        [made_batch(made_sentences(seed=s)) for s in (1, 2)],
+    )
+    contexts = [student.observe(batch) for batch in batches]
+    expected = np.concatenate([each.vectors for each in contexts]).astype(np.float64).mean(axis=0)
+    np.testing.assert_allclose(student.mean, expected, rtol=1e-6)
+    student.replay(contexts[0])
+    np.testing.assert_allclose(student.mean, expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize("preset", ["small", "paper"])
-def test_a_state_that_is_loaded_goes_on_to_the_same_bytes(preset: str) -> None:
+@pytest.mark.parametrize("when", ["in the pass", "in a replay"])
+def test_a_state_that_is_loaded_goes_on_to_the_same_bytes(preset: str, when: str) -> None:
     settings = replace(X2StaticSettings.presets()[preset], subsample=0.0)
     student = X2Static(made_brief(), settings)
     kept = [student.observe(made_batch(made_sentences(seed=seed))) for seed in (1, 2)]
-    if preset == "small":
-        assert kept[0] is not None
+    if when == "in a replay":
         student.replay(kept[0])
     resumed = X2Static(made_brief(), settings)
     resumed.load_state_dict({name: array.copy() for name, array in student.state_dict().items()})
     for one in (student, resumed):
-        if preset == "small":
-            assert kept[1] is not None
-            one.replay(kept[1])
-        else:
-            one.observe(made_batch(made_sentences(seed=3)))
+        if when == "in the pass":
+            kept.append(one.observe(made_batch(made_sentences(seed=3))))
+        one.replay(kept[-1])
     assert student.vectors().matrix.tobytes() == resumed.vectors().matrix.tobytes()
     assert student.losses == resumed.losses
 
@@ -210,11 +246,11 @@ def full_loss(student: X2Static, contexts: Contexts) -> float:
 def test_training_lowers_the_loss(init: Any) -> None:
     contexts = made_contexts()
     settings = X2StaticSettings(init=init, subsample=0.0, epochs=5, pull=0.0, step_contexts=128)
-    student = X2Static(replace(made_brief(), total_words=1600), settings)
+    student = begun(settings, replace(made_brief(), total_words=1600))
     student.mean = contexts.vectors.mean(axis=0)
     before = full_loss(student, contexts)
     for _ in range(5):
-        student.learn(contexts)
+        student.replay(contexts)
     assert full_loss(student, contexts) < 0.97 * before
 
 
@@ -223,7 +259,8 @@ def test_the_closed_form_is_a_better_start_than_zero() -> None:
     zero, closed = (X2Static(made_brief(), X2StaticSettings(init=i, subsample=0.0)) for i in ("zero", "closed"))
     assert closed.closed is not None
     closed.closed.gathered.add(contexts)
-    closed.begin(contexts)
+    for student in (zero, closed):
+        student.begin(contexts)
     zero.mean = closed.mean
     assert full_loss(closed, contexts) < 0.97 * full_loss(zero, contexts)
 
@@ -244,15 +281,15 @@ def test_options_are_read_and_refused_by_name() -> None:
 
 
 def test_a_loss_that_is_not_a_number_stops_at_once() -> None:
-    student = X2Static(made_brief(), replace(PAPER, subsample=0.0))
+    student = begun(replace(PAPER, subsample=0.0))
     student.table[:] = np.nan
+    contexts = student.observe(made_batch(made_sentences([(6, 6, 6), (6,)])))
     with pytest.raises(FloatingPointError, match="the loss is nan"):
-        student.observe(made_batch(made_sentences([(6, 6, 6), (6,)])))
+        student.replay(contexts)
 
 
 def test_the_variant_by_pieces_takes_its_contexts_from_them() -> None:
     means = np.random.default_rng(1).normal(size=(7, 5)).astype(np.float32)
     batch = replace(made_batch(made_sentences()), pieces={2: means})
     contexts = X2Static(made_brief(), X2StaticSettings(variant="pieces")).observe(batch)
-    assert contexts is not None
     np.testing.assert_array_equal(contexts.vectors, means)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_with_a_broken_config_is_refused_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{not json")
-    with pytest.raises(InputError, match="does not load as a Hugging Face model") as caught:
+    with pytest.raises(InputError, match="is no JSON that can be read") as caught:
         load_teacher(tmp_path)
     assert "\n" not in str(caught.value)
 
@@ -85,3 +86,60 @@ def test_longer_texts_than_asked_for_are_not_made(folder: Path) -> None:
     assert load_teacher(folder, longest=4000).limit == 62
     with pytest.raises(InputError, match="no room for text"):
         load_teacher(folder, longest=2)
+
+
+def test_a_device_without_numbers_is_refused(folder: Path) -> None:
+    with pytest.raises(InputError, match="the device 'meta' cannot be used here"):
+        load_teacher(folder, device="meta")
+
+
+def test_weights_that_are_not_finite_are_refused(folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
+    weights["bert.encoder.layer.1.output.dense.bias"][3] = torch.nan
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(InputError, match=r"NaN or infinity in its weights .*layer\.1\.output\.dense\.bias"):
+        load_teacher(folder)
+
+
+def test_a_tokenizer_with_more_pieces_than_the_model_is_refused(folder: Path) -> None:
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    tokenizer["model"]["vocab"]["beyond"] = 100_000
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    with pytest.raises(InputError, match="piece number 100000; they do not belong together"):
+        load_teacher(folder)
+
+
+@pytest.mark.parametrize("change", [{"num_hidden_layers": 10**9}, {"max_position_embeddings": 10**12}])
+def test_a_config_that_asks_for_the_impossible_is_refused(folder: Path, change: dict[str, int]) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | change))
+    with pytest.raises(InputError, match="which no model has"):
+        load_teacher(folder)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json", "tokenizer_config.json"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "noise", "deep"])
+def test_a_damaged_file_of_a_teacher_is_refused_in_one_sentence(folder: Path, name: str, damage: str) -> None:
+    content = (folder / name).read_bytes()
+    damaged = {"cut": content[: len(content) // 2], "empty": b"", "noise": b"\xff\x00" * 500, "deep": b"[" * 100_000}
+    (folder / name).write_bytes(damaged[damage])
+    with pytest.raises(InputError) as caught:
+        load_teacher(folder)
+    assert "\n" not in str(caught.value)
+
+
+def test_damaged_weights_in_torchs_own_format_are_refused_in_one_sentence(folder: Path) -> None:
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    content = (folder / "pytorch_model.bin").read_bytes()
+    for damaged in (content[:1000], b"", b"\x80\x02}q\x00", b"PK\x03\x04" + b"\x00" * 99):
+        (folder / "pytorch_model.bin").write_bytes(damaged)
+        with pytest.raises(InputError, match="does not load as a Hugging Face model"):
+            load_teacher(folder)
+
+
+def test_a_pipe_in_a_teachers_folder_is_not_waited_for(folder: Path) -> None:
+    (folder / "tokenizer.json").unlink()
+    os.mkfifo(folder / "tokenizer.json")
+    with pytest.raises(InputError, match=r"tokenizer\.json is no regular file"):
+        load_teacher(folder)

@@ -12,9 +12,12 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from typing import NoReturn
 
 from wordstill import __version__
+from wordstill.cli.output import OutputLost, discard, finish, prepare_streams
 from wordstill.errors import InputError
+from wordstill.escaping import for_terminal
 
 COMMANDS = {
     "demo": "everything on what pip installed, offline, in minutes",
@@ -43,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return 0 on success, 2 on bad usage or input, 130 after Ctrl-C."""
     # Children of other libraries shall not import what lies in the current folder either (Python 3.11 and newer).
     os.environ.setdefault("PYTHONSAFEPATH", "1")
+    prepare_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     # Only the module of the command that is called is imported, so that `neighbors` never waits for torch.
     named = next((word for word in arguments if not word.startswith("-")), None)
@@ -54,17 +58,36 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with _listening(quiet=getattr(options, "quiet", False), verbose=getattr(options, "verbose", False)):
             options.run(options)
-        sys.stdout.flush()
+        finish()
     except InputError as error:
-        print(f"wordstill {options.command}: {error}", file=sys.stderr)
+        _complain(options.command, error)
+        return 2
+    except OutputLost as error:
+        discard(sys.stdout)
+        _complain(options.command, error)
         return 2
     except KeyboardInterrupt as stop:
-        print(f"wordstill {options.command}: {stop or 'interrupted'}", file=sys.stderr)
+        _complain(options.command, stop if str(stop) else "interrupted")
         return 130
     except BrokenPipeError:
         # `wordstill ... | head` closed its end: not an error, but Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
     return 0
+
+
+def _complain(command: str, reason: object) -> None:
+    """Print one sentence on standard error; a name in it does no harm to a terminal."""
+    try:
+        print(f"wordstill {command}: {for_terminal(str(reason))}", file=sys.stderr, flush=True)
+    except OSError:
+        discard(sys.stderr)  # nobody can be told; the exit code tells
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors repeat what was typed in a form that a terminal does not obey."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(for_terminal(message))
 
 
 @contextmanager
@@ -86,9 +109,7 @@ def _listening(*, quiet: bool, verbose: bool) -> Iterator[None]:
 
 def _parser(named: str | None) -> argparse.ArgumentParser:
     """Make the parser of all commands; the arguments of the one that is called alone are known."""
-    parser = argparse.ArgumentParser(
-        prog="wordstill", description="Distill contextual language models into static word vectors."
-    )
+    parser = _Parser(prog="wordstill", description="Distill contextual language models into static word vectors.")
     parser.add_argument("--version", action="version", version=f"wordstill {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, told in COMMANDS.items():

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from wordstill.cli.output import tell
 from wordstill.formats import WRITTEN, check_target
 
 
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace) -> None:
     sources = [source_and_weight(text) for text in arguments.sources]
     joined = combine([path for path, _ in sources], [weight for _, weight in sources], arguments.dim)
     joined.save(arguments.target, format=arguments.format)
-    print(f"{arguments.target}: {len(joined)} words, {joined.vector_size} dimensions")
+    tell(f"{arguments.target}: {len(joined)} words, {joined.vector_size} dimensions")
 
 
 def source_and_weight(text: str) -> tuple[str, float]:

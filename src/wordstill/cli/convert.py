@@ -13,6 +13,7 @@ import argparse
 from pathlib import Path
 
 from wordstill.cli.options import add_settings, read_settings
+from wordstill.cli.output import tell
 from wordstill.formats import FORMATS, Format
 from wordstill.refinement.convert import ConvertSettings, convert
 
@@ -28,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Convert, and print what was written."""
     vectors = convert(arguments.source, arguments.target, read_settings(arguments, ConvertSettings))
-    print(f"{arguments.target}: {len(vectors)} words, {vectors.vector_size} dimensions")
+    tell(f"{arguments.target}: {len(vectors)} words, {vectors.vector_size} dimensions")
 
 
 def _line(format: Format) -> str:

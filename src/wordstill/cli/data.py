@@ -10,8 +10,8 @@ Data sets are looked for in the folders of $WORDSTILL_DATA, in the cache, and in
 from __future__ import annotations
 
 import argparse
-import json
 
+from wordstill.cli.output import give_json, tell
 from wordstill.cli.text_table import table
 from wordstill.errors import InputError
 from wordstill.evaluation.datasets import DATASETS, dataset
@@ -58,10 +58,10 @@ def _list(as_json: bool) -> None:
             }
             for entry, found, state in rows
         ]
-        print(json.dumps(listed, indent=2, ensure_ascii=False))
+        give_json(listed)
         return
     lines = [(one.name, one.task, state, one.licence, f"{one.title} ({one.citation})") for one, _, state in rows]
-    print(table(("name", "task", "state", "licence", "what"), lines))
+    tell(table(("name", "task", "state", "licence", "what"), lines))
 
 
 def _get(names: list[str], force: bool) -> None:
@@ -75,11 +75,11 @@ def _get(names: list[str], force: bool) -> None:
         if found is None:
             log.info("%s: %d files, licence: %s", entry.name, len(entry.files), entry.licence)
             found = download(entry)
-        print(found.path)
+        tell(str(found.path))
 
 
 def _path(name: str) -> None:
     found = find(dataset(name))
     if found is None:
         raise InputError(f"{name} is not on this machine; get it with: wordstill data get {name}")
-    print(found.path)
+    tell(str(found.path))

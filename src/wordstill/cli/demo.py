@@ -19,6 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Distill, compare, show, report."""
+    from wordstill.cli.output import tell
     from wordstill.cli.text_table import table
     from wordstill.evaluation import evaluate
     from wordstill.studies.demo import DATASETS, demo_report, demo_run, neighbors_table, skip_gram
@@ -28,16 +29,15 @@ def run(arguments: argparse.Namespace) -> None:
     finished = demo_run(out)
     record = finished.record
     spaces = {"skip-gram": skip_gram(finished), **{name: finished.vectors(name) for name in record.students}}
-    print(
+    tell(
         f"{record.corpus.words:,} words distilled in {duration(record.seconds.total)}, "
         f"{record.words_per_second:,.0f} words/s\n"
     )
     results = evaluate(spaces, datasets=DATASETS)
-    print(results.table())
-    print()
-    print(table(["word", "vectors", "nearest words"], neighbors_table(spaces)))
+    tell(results.table())
+    tell(table(["word", "vectors", "nearest words"], neighbors_table(spaces)))
     report = demo_report(finished, results)
-    print(
+    tell(
         f"\nTry next:\n"
         f"  wordstill neighbors {out}/aggregate ocean\n"
         f"  wordstill analogy {out}/aggregate man woman king\n"

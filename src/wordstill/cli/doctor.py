@@ -2,6 +2,7 @@
 
     wordstill doctor                 a few seconds
     wordstill doctor --measure       compiles bfloat16 and tries int8 too: a minute or two
+    wordstill doctor --on ray        what the machines of a Ray cluster have, and what is missing there
 
 Exit code 0 if the main job can run, 2 and the reason if not.
 """
@@ -9,27 +10,53 @@ Exit code 0 if the main job can run, 2 and the reason if not.
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
+from wordstill.cli.output import give_json, tell
 from wordstill.errors import InputError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("--teacher", metavar="T", help="the teacher to measure ('minilm', if it is installed)")
+    parser.add_argument("--on", metavar="WHERE", default="local", help="examine a cluster: ray, or ray://HOST:PORT")
     parser.add_argument("--measure", action="store_true", help="measure the faster precisions too, and remember them")
     parser.add_argument("--json", action="store_true", help="print JSON instead of sentences")
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Examine the machine, and print what was found."""
-    from wordstill.planning.doctor import examine
+    """Examine the machine, or the machines of a cluster, and print what was found."""
+    if arguments.on == "local":
+        from wordstill.planning.doctor import examine
 
-    found = examine(arguments.teacher, measure=arguments.measure)
-    print(json.dumps(found, indent=2) if arguments.json else in_words(found))
+        found, told = examine(arguments.teacher, measure=arguments.measure), in_words
+    else:
+        from wordstill.planning.cluster import examine_cluster
+
+        found, told = examine_cluster(arguments.on, arguments.teacher or "minilm"), cluster_in_words
+    if arguments.json:
+        give_json(found)
+    else:
+        tell(told(found))
     if not found["ready"]:
         raise InputError(f"the main job cannot run here: {found['problems'][0]}")
+
+
+def cluster_in_words(found: dict[str, Any]) -> str:
+    """Tell what was found of a cluster in sentences."""
+    lines = [f"{len(found['nodes'])} machines, {found['cpus']} cores, {found['gpus']} GPUs."]
+    for node in found["nodes"]:
+        lines.append(
+            f"  {node['address']}: {node['cpus']} cores, {node['gpus']} GPUs, {node['memory_bytes'] / 1e9:.1f} GB; "
+            f"{node['processor']}; wordstill {node['wordstill']}, torch {node['torch']}; "
+            f"teacher {'found' if node['teacher'] else 'not found'}"
+        )
+    lines.append(f"Room for {found['workers']} workers with {found['threads']} threads each.")
+    lines += ["", "The main job can run." if found["ready"] else "The main job cannot run:"]
+    lines += [f"  {problem}" for problem in found["problems"]]
+    if found["notes"]:
+        lines += ["", *found["notes"]]
+    return "\n".join(lines)
 
 
 def in_words(found: dict[str, Any]) -> str:

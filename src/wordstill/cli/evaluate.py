@@ -11,17 +11,26 @@ the cache and installed packages; `wordstill data list` shows them.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
 from wordstill.cli.options import add_settings, read_settings
+from wordstill.cli.output import give, tell_bold
 from wordstill.errors import InputError
 from wordstill.evaluation import EvaluationSettings, compare, evaluate
 from wordstill.evaluation.sources import Source, sources
+from wordstill.evaluation.tables import CSV_COLUMNS, LATEX_HEAD
 from wordstill.evaluation.tasks import all_tasks
-from wordstill.io.files import replacing
+from wordstill.io.files import check_replaceable, only_marked, replacing
 
 FORMATS = ("json", "csv", "latex")
+# How each of the tables begins. A file that does not begin so is somebody's, and is not replaced.
+OWN_TABLES = {
+    "json": only_marked(rb'\A\[\s*\{\s*"vectors": "(?:[^"\\]|\\.)*",\s*"task": "\w+",\s*"dataset": '),
+    "csv": only_marked(rb"\A" + ",".join(CSV_COLUMNS).encode("ascii") + rb"\r?\n"),
+    "latex": only_marked(re.escape(LATEX_HEAD.encode("ascii"))),
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,9 +52,8 @@ def run(arguments: argparse.Namespace) -> None:
     if list(written.values()).count("-") > 1:
         raise InputError("only one of --json, --csv and --latex can go to standard output; give a FILE")
     for name, place in written.items():
-        # `--json vectors.txt` must not write over vectors that were meant to be read.
-        if Path(place).exists() and Path(place).suffix not in (".json", ".csv", ".tex"):
-            raise InputError(f"--{name} {place} would replace a file that is no table; name it .json, .csv or .tex")
+        if place != "-":
+            check_replaceable(Path(place), OWN_TABLES[name])
     vectors, compared = _chosen(arguments.vectors, arguments.compare or [])
     settings = read_settings(arguments, EvaluationSettings)
     results = evaluate(vectors, settings=settings)
@@ -55,14 +63,13 @@ def run(arguments: argparse.Namespace) -> None:
     texts = {"json": results.to_json, "csv": results.to_csv, "latex": results.to_latex}
     for name, place in written.items():
         text = texts[name]()
-        text += "" if text.endswith("\n") else "\n"
         if place == "-":
-            sys.stdout.write(text)
+            give(text)
         else:
-            with replacing(Path(place)) as temporary:
-                temporary.write_text(text, encoding="utf-8")
+            with replacing(Path(place), ours=OWN_TABLES[name]) as temporary:
+                temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
     if "-" not in written.values():
-        sys.stdout.write(results.table(bold=sys.stdout.isatty(), parts=arguments.parts))
+        tell_bold(results.table(bold=sys.stdout.isatty(), parts=arguments.parts))
 
 
 def _chosen(paths: list[str], compared: list[str]) -> tuple[list[str], list[str]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from wordstill.cli.output import give_json, tell
 from wordstill.cli.words import add_json, text_of
 from wordstill.explore.displayed_words import frequency_order
 from wordstill.formats import FORMATS, READ, detect, load
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Print a line per property, or all of them as a JSON object."""
     found = properties(arguments.path, arguments.read_as)
     if arguments.json:
-        print(json.dumps(found, ensure_ascii=False, indent=2, default=plain))
+        give_json(found)
         return
     card = found.pop("card")
     found["bytes"] = f"{found['bytes']:,} ({in_units(found['bytes'])})"
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
     _print(found)
     if card:
-        print("model card")
+        tell("model card")
         _print({f"  {key}": value for key, value in card.items()})
 
 
@@ -54,7 +55,7 @@ def _print(found: Mapping[str, Any]) -> None:
         if isinstance(value, dict | list | tuple):
             value = json.dumps(value, ensure_ascii=False, default=plain)
         text = "not known" if value is None else f"{value:,}" if isinstance(value, int) else text_of(value)
-        print(f"{text_of(name):{width}}  {text}")
+        tell(f"{text_of(name):{width}}  {text}")
 
 
 def properties(path: str, read_as: str | None = None) -> dict[str, Any]:

@@ -11,11 +11,11 @@ Words of several parts are joined by `_`, and found in vectors that join them by
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 import numpy as np
 
+from wordstill.cli.output import give_json, tell
 from wordstill.cli.text_table import table
 from wordstill.cli.words import add_json, text_of
 from wordstill.vectors import WordVectors
@@ -49,10 +49,10 @@ def run(arguments: argparse.Namespace) -> None:
         }
         facts += [{**common, **overlap(lexicon, path, vectors)} for path, vectors in loaded.items()] or [common]
     if arguments.json:
-        print(json.dumps(facts, ensure_ascii=False, indent=2))
+        give_json(facts)
         return
     rows = [[text_of(f"{value:,}" if isinstance(value, int) else value) for value in fact.values()] for fact in facts]
-    print(table(list(facts[0]), rows))
+    tell(table(list(facts[0]), rows))
 
 
 def overlap(lexicon: Any, path: str, vectors: WordVectors) -> dict[str, Any]:

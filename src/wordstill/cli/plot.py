@@ -14,6 +14,7 @@ import argparse
 from pathlib import Path
 
 from wordstill.cli.options import add_settings, read_settings
+from wordstill.cli.output import tell
 from wordstill.explore.plot_kinds import KINDS, plot
 from wordstill.system.progress import log
 
@@ -35,4 +36,4 @@ def run(arguments: argparse.Namespace) -> None:
     picture = plot(arguments.kind, arguments.vectors, arguments.out, settings=settings)
     for note in picture.notes:
         log.info(note)
-    print(arguments.out)
+    tell(str(arguments.out))

@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from wordstill.cli.output import tell
 from wordstill.formats import WRITTEN, check_target
 from wordstill.options import given_options
 
@@ -54,4 +55,4 @@ def run(arguments: argparse.Namespace) -> None:
         given_options(arguments.set),
     )
     vectors.save(arguments.target, format=arguments.format)
-    print(f"{arguments.target}: {len(vectors)} words, {vectors.vector_size} dimensions")
+    tell(f"{arguments.target}: {len(vectors)} words, {vectors.vector_size} dimensions")

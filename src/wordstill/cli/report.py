@@ -13,6 +13,7 @@ import argparse
 from pathlib import Path
 
 from wordstill.cli.options import add_settings, read_settings
+from wordstill.cli.output import tell
 from wordstill.errors import InputError
 from wordstill.explore.report import ReportSettings, report
 from wordstill.system.progress import log
@@ -37,4 +38,4 @@ def run(arguments: argparse.Namespace) -> None:
         raise InputError("--scores brings its data sets along; give it or --datasets, not both")
     path = report(arguments.vectors, arguments.out, scores=arguments.scores, settings=settings)
     log.info("%.1f MB; open it in a browser:", path.stat().st_size / 1e6)
-    print(path)
+    tell(str(path))

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from wordstill.cli.options import add_settings, typed_settings
+from wordstill.cli.output import tell
 from wordstill.cli.text_table import table
 from wordstill.distillation.settings import DistillSettings, ExecutionSettings
 from wordstill.evaluation.settings import EvaluationSettings
 from wordstill.explore.charts import check_picture, save
-from wordstill.io.files import write_json
+from wordstill.io.files import check_replaceable, only_marked, write_json
 from wordstill.options import Options, declared_fields, inner_settings
 from wordstill.studies import STUDIES, StudySettings, study, study_settings
 from wordstill.system.progress import log
@@ -36,9 +37,13 @@ OFFERED: dict[type[Options], tuple[str, ...]] = {
 # Settings that are not typed as other options are, but as an argument or as an option that can be repeated.
 TYPED_OTHERWISE: dict[str, dict[str, Any]] = {
     "vectors": {"metavar": "VECTORS"},
+    "models": {"metavar": "VECTORS", "nargs": "+"},
     "--lexicon": {"metavar": "FILE", "action": "append", "required": True},
     "--antonyms": {"metavar": "FILE", "action": "append"},
 }
+
+# What `wordstill study --json` writes begins so; no other file is replaced by it.
+ONLY_STUDIES = only_marked(rb'\A\{\s*"study": "[a-z0-9-]+",\s*"settings": \{')
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -65,16 +70,19 @@ def run(arguments: argparse.Namespace) -> None:
     settings = study_settings(name, **_typed(arguments, STUDIES[name].settings))
     out = getattr(settings, "out", None)
     json, png = (getattr(arguments, kind) or (out and Path(out) / f"{name}.{kind}") for kind in ("json", "png"))
+    # Both before hours of work.
     if png:
-        check_picture(png)  # before hours of work
+        check_picture(png)
+    if json:
+        check_replaceable(json, ONLY_STUDIES)
     found = study(name, settings)
     if json:
         told = {"title": found.title, "records": found.records, "notes": found.notes}
-        write_json(json, {"study": name, "settings": asdict(settings), **told})
+        write_json(json, {"study": name, "settings": asdict(settings), **told}, ours=ONLY_STUDIES)
     if png and (missing := save(found.draw(), png)):
         log.info("no font here has %s: drawn as boxes in %s", missing, png)
-    print(f"{found.title}\n\n{table(found.head, found.rows)}\n")
-    print("\n".join([*found.notes, *(f"{kind}: {path}" for kind, path in (("table", json), ("chart", png)) if path)]))
+    tell(f"{found.title}\n\n{table(found.head, found.rows)}\n")
+    tell("\n".join([*found.notes, *(f"{kind}: {path}" for kind, path in (("table", json), ("chart", png)) if path)]))
 
 
 def _add_study(parser: argparse.ArgumentParser, kind: type[StudySettings]) -> None:
@@ -86,7 +94,9 @@ def _add_study(parser: argparse.ArgumentParser, kind: type[StudySettings]) -> No
     options = [name for name, item in own.items() if item.option]
     add_settings(parser, kind, only=options, several=kind.several, required=kind.required)
     for inner in inner_settings(kind).values():
-        add_settings(parser, inner, only={*OFFERED[inner], *own}, several=kind.several, required=kind.required)
+        add_settings(
+            parser, inner, only={*OFFERED[inner], *kind.offered, *own}, several=kind.several, required=kind.required
+        )
     defaults = [(name, item.default) for name, item in own.items() if item.default and not item.option]
     told = "; ".join(f"{name} {','.join(map(str, values))}" for name, values in defaults)
     parser.epilog = f"unless told otherwise: {told}" if told else None

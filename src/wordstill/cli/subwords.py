@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from wordstill.cli.output import tell
 from wordstill.errors import InputError
 from wordstill.formats import detect
 from wordstill.vectors import WordVectors
@@ -30,4 +31,4 @@ def run(arguments: argparse.Namespace) -> None:
     vectors = WordVectors.load(folder)
     made = subwords.fit_subwords(vectors)
     made.save(folder)
-    print(f"{folder / subwords.FILE}: {made.bytes / 1e6:.1f} MB, learned from {len(vectors):,} words")
+    tell(f"{folder / subwords.FILE}: {made.bytes / 1e6:.1f} MB, learned from {len(vectors):,} words")

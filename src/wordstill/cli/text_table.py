@@ -5,9 +5,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from wordstill.escaping import for_terminal
+
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write columns as wide as they need to be; numbers to the right, words to the left."""
+    """Write columns as wide as they need to be; numbers to the right, words to the left; control characters escaped."""
+    rows = [[for_terminal(cell) for cell in row] for row in rows]
     lines = [head, *rows]
     numeric = [all(_is_number(cell) for cell in column) for column in zip(*rows, strict=True)] or [False] * len(head)
     widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]

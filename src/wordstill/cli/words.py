@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from typing import Any
 
+from wordstill.cli.output import give_json, tell
 from wordstill.cli.text_table import table
 from wordstill.corpus.segment import Segmenter
-from wordstill.explore.displayed_words import escaped, unknown_word
+from wordstill.escaping import for_terminal
+from wordstill.explore.displayed_words import unknown_word
 from wordstill.system.progress import log
 from wordstill.vectors import Key, WordVectors
 from wordstill.vectors.oov import RULES, answer
@@ -41,7 +42,7 @@ def require_words(vectors: WordVectors, words: Sequence[str], oov: str | None = 
         found = answer(vectors, word, oov)
         if found is None:
             raise unknown_word(vectors, word)
-        log.info("note: %s has no vector of its own; taken is %s", escaped(word), escaped(found[1]))
+        log.info("note: %s has no vector of its own; taken is %s", for_terminal(word), for_terminal(found[1]))
 
 
 def phrase_keys(vectors: WordVectors, phrase: str, oov: str | None) -> list[Key]:
@@ -57,18 +58,18 @@ def phrase_keys(vectors: WordVectors, phrase: str, oov: str | None) -> list[Key]
         else:
             keys.append(found)
     if keys and missing:
-        log.info("note: left out, having no vector: %s", ", ".join(map(escaped, dict.fromkeys(missing))))
+        log.info("note: left out, having no vector: %s", ", ".join(map(for_terminal, dict.fromkeys(missing))))
     return keys
 
 
 def print_rows(rows: Sequence[Sequence[Any]], headings: Sequence[str], as_json: bool) -> None:
     """Print rows as a table, or as a list of JSON objects."""
     if as_json:
-        print(json.dumps([dict(zip(headings, row, strict=True)) for row in rows], ensure_ascii=False, indent=2))
+        give_json([dict(zip(headings, row, strict=True)) for row in rows])
         return
-    print(table(headings, [[text_of(cell) for cell in row] for row in rows]))
+    tell(table(headings, [[text_of(cell) for cell in row] for row in rows]))
 
 
 def text_of(value: Any) -> str:
     """Write a cell: numbers to four places, control characters as escapes."""
-    return f"{value:.4f}" if isinstance(value, float) else escaped(str(value))
+    return f"{value:.4f}" if isinstance(value, float) else for_terminal(str(value))

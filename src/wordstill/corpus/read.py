@@ -7,12 +7,9 @@ parquet also as .gz, .bz2, .xz or .zst; folders of these; and Hugging Face datas
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
-import lzma
 import os
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +19,7 @@ from wordstill.corpus.hub import PREFIX, HubDataset
 from wordstill.corpus.records import json_paragraphs, parquet_paragraphs
 from wordstill.corpus.wikipedia import dump_paragraphs, extracted_paragraphs
 from wordstill.errors import InputError
+from wordstill.io.reading import explaining
 from wordstill.io.stdin import spool_stdin
 from wordstill.io.streams import kind_of, open_stream
 
@@ -104,7 +102,7 @@ class Corpus:
         if dataset is not None:
             yield from dataset.paragraphs(self.field, decoder)
             return
-        try:
+        with explaining(path, "archive"):
             kind = kind_of(path)
             if kind == "parquet":
                 yield from parquet_paragraphs(path, self.field, decoder)
@@ -118,12 +116,6 @@ class Corpus:
                     yield from extracted_paragraphs(stream, decoder)
                 else:
                     yield from stream_paragraphs(stream, decoder)
-        except EOFError:
-            raise InputError(f"{path} is a truncated archive: fetch or make it again.") from None
-        except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-            raise InputError(f"{path} is a damaged archive ({error}): fetch or make it again.") from None
-        except OSError as error:
-            raise InputError(f"{path} cannot be read ({error.strerror or error}): check the file.") from None
 
 
 def _expand(path: str | Path) -> list[Path]:
@@ -157,13 +149,10 @@ def _check_file(path: Path) -> None:
 
 
 def _file_digest(path: Path) -> bytes:
-    try:
+    with explaining(path), path.open("rb") as file:
         size = path.stat().st_size
         digest = hashlib.sha256(json.dumps([path.name, size]).encode())
-        with path.open("rb") as file:
-            digest.update(file.read(MIB))
-            file.seek(max(0, size - MIB))
-            digest.update(file.read(MIB))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}): check the file.") from None
+        digest.update(file.read(MIB))
+        file.seek(max(0, size - MIB))
+        digest.update(file.read(MIB))
     return digest.digest()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from wordstill.corpus.decode import Decoder, text_paragraphs
 from wordstill.errors import InputError
+from wordstill.io.reading import read_by_library
 
 LONGEST_JSON_LINE = 1 << 26
 ROWS_AT_ONCE = 256
@@ -61,31 +63,33 @@ def _named(names: Any) -> str:
 def parquet_paragraphs(path: Path, field: str, decoder: Decoder) -> Iterator[str]:
     """The paragraphs of a parquet file's column `field`, a batch of rows at a time; null is an empty text."""
     try:
-        import pyarrow
-        from pyarrow import parquet
+        import pyarrow.parquet  # noqa: F401
     except ImportError:
         raise InputError(f'{path} is parquet: pip install "wordstill[corpora]" to read it.') from None
-    try:
-        with parquet.ParquetFile(path) as file:
-            columns = file.schema_arrow
-            if field not in columns.names:
+    with closing(_rows_of_bytes(path, field)) as batches:
+        for batch in batches:
+            for raw in batch:
+                yield from text_paragraphs(decoder.decode(raw or b""))
+
+
+def _rows_of_bytes(path: Path, field: str) -> Generator[list[bytes | None], None, None]:
+    """Yield the texts of some rows at a time; as bytes, because nothing checks that a parquet string is valid UTF-8."""
+    import pyarrow
+    from pyarrow import parquet
+
+    with read_by_library(path, "parquet"), parquet.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        if field not in names:
+            raise InputError(f'{path} has no column "{field}": name the one with the text, of {_named(names)}.')
+        for batch in file.iter_batches(ROWS_AT_ONCE, columns=[field]):
+            column = batch.column(0)
+            if pyarrow.types.is_dictionary(column.type):
+                column = column.dictionary_decode()
+            if not _is_text(column.type):
                 raise InputError(
-                    f'{path} has no column "{field}": name the one with the text, of {_named(columns.names)}.'
+                    f'{path}: the column "{field}" is {column.type}, not text: name another, of {_named(names)}.'
                 )
-            for batch in file.iter_batches(ROWS_AT_ONCE, columns=[field]):
-                column = batch.column(0)
-                if pyarrow.types.is_dictionary(column.type):
-                    column = column.dictionary_decode()
-                if not _is_text(column.type):
-                    raise InputError(
-                        f'{path}: the column "{field}" is {column.type}, not text: '
-                        f"name another, of {_named(columns.names)}."
-                    )
-                # As bytes, because nothing checks that a parquet string is valid UTF-8.
-                for raw in column.cast(pyarrow.large_binary()).to_pylist():
-                    yield from text_paragraphs(decoder.decode(raw or b""))
-    except pyarrow.ArrowException as error:
-        raise InputError(f"{path} is damaged parquet ({error}): fetch or make it again.") from None
+            yield column.cast(pyarrow.large_binary()).to_pylist()
 
 
 def _is_text(column_type: Any) -> bool:

@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import struct
+import zlib
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from wordstill.arrays import Array
 from wordstill.corpus.read import BEGINNING, Corpus, Position
 from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.vocabulary import Phrases
+from wordstill.errors import InputError
+from wordstill.io.sealed import file_checksum
 
 # The space that kept text may take: about 250 million words. What is behind it is segmented again.
 MOST_BYTES = 2e9
@@ -94,11 +97,15 @@ class Segmented(NamedTuple):
             paragraphs=self.paragraphs[first:last],
         )
 
-    def after(self, position: Position) -> Segmented:
-        """The paragraphs behind a position."""
+    def within(self, start: Position, end: Position | None = None) -> Segmented:
+        """The paragraphs behind a position, up to another one."""
+        first = self._paragraphs_until(start)
+        last = len(self.paragraphs) if end is None else self._paragraphs_until(end)
+        return self if (first, last) == (0, len(self.paragraphs)) else self.between(first, last)
+
+    def _paragraphs_until(self, position: Position) -> int:
         files, numbers = self.paragraphs[:, 0], self.paragraphs[:, 1]
-        done = (files < position.file) | ((files == position.file) & (numbers <= position.paragraph))
-        return self.between(int(done.sum()), len(done)) if done.any() else self
+        return int(((files < position.file) | ((files == position.file) & (numbers <= position.paragraph))).sum())
 
 
 @dataclass(frozen=True)
@@ -157,6 +164,8 @@ class KeptText:
     """The position (file, paragraph) behind the last paragraph kept."""
     whole: bool = True
     """Whether nothing was left out so far."""
+    checksum: int = 0
+    """CRC-32 of these bytes."""
 
     def write(self, chunks: Generator[Segmented, None, None], most: float) -> Generator[Segmented, None, None]:
         """Keep what passes by: up to so many bytes, or what the disk has room for. The rest can be segmented again."""
@@ -169,22 +178,27 @@ class KeptText:
                     if self.whole:
                         last = chunk.position(-1)
                         self.size, self.until = self.size + len(record), (last.file, last.paragraph)
+                        self.checksum = zlib.crc32(record, self.checksum)
                 yield chunk
             os.fsync(file.fileno())  # before anything says that it is there
 
-    def read(self, start: Position = BEGINNING) -> Iterator[Segmented]:
-        """What is kept behind a position."""
+    def read(self, start: Position = BEGINNING, end: Position | None = None) -> Iterator[Segmented]:
+        """What is kept behind a position, up to another one."""
         with self.path.open("rb") as file:
             while file.tell() < self.size:
                 chunk = _unpacked(file, start)
-                if chunk is not None:
-                    yield chunk
+                if chunk is None:
+                    continue
+                part = chunk.within(start, end)
+                if len(part.paragraphs):
+                    yield part
+                if end is not None and chunk.position(-1) >= end:
+                    return
 
-    @property
-    def there(self) -> bool:
-        """Whether the file is as long as it was when it was written."""
-        with suppress(OSError):
-            return self.path.stat().st_size == self.size
+    def sound(self) -> bool:
+        """Tell whether the file is, byte for byte, what was written."""
+        with suppress(OSError, InputError):
+            return self.path.stat().st_size == self.size and file_checksum(self.path) == self.checksum
         return False
 
 
@@ -211,7 +225,7 @@ def _packed(chunk: Segmented) -> bytes:
 
 
 def _unpacked(file: BinaryIO, start: Position) -> Segmented | None:
-    """The paragraphs of the next record behind a position, if it has any."""
+    """The next record, if it has a paragraph behind a position."""
     number, codes, sentences, length = _HEADER.unpack(file.read(_HEADER.size))
     paragraphs = np.frombuffer(file.read(_PARAGRAPH * number), dtype=np.int64).reshape(-1, 4)
     if Position(*paragraphs[-1, :2].tolist()) <= start:
@@ -220,4 +234,4 @@ def _unpacked(file: BinaryIO, start: Position) -> Segmented | None:
     places, lengths = (np.frombuffer(file.read(_NUMBER * size), dtype=np.int32) for size in (codes, sentences))
     words, keys = json.loads(file.read(length).decode("utf-8", "surrogatepass"))
     keys = [key or word for word, key in zip(words, keys, strict=True)]
-    return Segmented(words, keys, places, lengths, paragraphs).after(start)
+    return Segmented(words, keys, places, lengths, paragraphs)

@@ -14,6 +14,7 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
+from wordstill.io.reading import read_text
 from wordstill.options import Options, setting
 
 # While counting, words seen once are forgotten from time to time, so that memory is not the corpus's.
@@ -22,13 +23,7 @@ MOST_COUNTED = 20_000_000
 
 def read_word_list(path: Path) -> tuple[str, ...]:
     """Read the words of a file, one per line; what follows a tab is ignored, so a vocabulary.tsv will do."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read the vocabulary file {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"the vocabulary file {path} is not UTF-8 (byte {error.start})") from error
-    words = [line.partition("\t")[0].strip() for line in text.split("\n")]
+    words = [line.partition("\t")[0].strip() for line in read_text(path).split("\n")]
     listed = tuple(dict.fromkeys(re.sub(r"\s+", "_", word) for word in words if word))
     if not listed:
         raise InputError(f"the vocabulary file {path} has no word in it")

@@ -46,6 +46,10 @@ COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)\b([^<>]*)>")
 OPENING = re.compile(r"<(?=[a-zA-Z/!])")
 HEADING = re.compile(r"^=[^\n]*=[ \t]*$", re.MULTILINE)
+# The parser makes an object of every mark of a list. A line of marks alone ends a paragraph as an empty line does, and
+# of several marks before a line one is enough: such lines are dropped.
+MARKS_ALONE = re.compile(r"^[*#:;][*#:; \t]*$", re.MULTILINE)
+SEVERAL_MARKS = re.compile(r"^([*#:;])[*#:;]+", re.MULTILINE)
 BRACKET = re.compile(r"[\[\]{}]")
 MAGIC_WORD = re.compile(r"__[A-Z]+__")
 STYLE = re.compile(r"'{2,}")
@@ -66,7 +70,8 @@ DEEPEST = 80
 
 def wikitext_paragraphs(text: str, dropped_namespaces: frozenset[str]) -> Iterator[str]:
     """The paragraphs of an article; `dropped_namespaces` are the lowercase names of files and categories."""
-    for section in HEADING.split(_without_tags(COMMENT.sub("", text))):
+    text = SEVERAL_MARKS.sub(r"\1", MARKS_ALONE.sub("", _without_tags(COMMENT.sub("", text))))
+    for section in HEADING.split(text):
         if _depth(section) <= DEEPEST:
             yield from _section_paragraphs(section, dropped_namespaces)
 

@@ -16,7 +16,7 @@ all students (see `regression.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -25,7 +25,7 @@ import numpy as np
 from wordstill.arrays import Array, unit_rows
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.distillation.regression import BLOCK, Linear, Regressions, blocks, climb
-from wordstill.students.student import Brief, Student
+from wordstill.students.student import Brief, Needs
 from wordstill.teacher.batch import Batch
 from wordstill.vectors import WordVectors
 from wordstill.vectors.subwords import Subwords, fit_subwords
@@ -50,6 +50,7 @@ class AloneFeatures:
 
     def __init__(self, brief: Brief, last: int) -> None:
         self.layers = (0, last) if 2 * brief.width <= WIDEST else (last,)
+        self.needs = Needs("alone", self.layers)
         self.columns = len(self.layers) * brief.width
         self.make_table, self.rows = brief.make_table, len(brief.vocabulary)
         self.features = np.zeros((0, self.columns), dtype=np.float32)
@@ -57,11 +58,21 @@ class AloneFeatures:
 
     def observe(self, batch: Batch) -> None:
         """Take the words' vectors, layer beside layer."""
-        if not len(self.features):  # not before they are needed: checkpoints of the teacher's pass stay small
-            self.features = self.make_table(self.rows, self.columns)
+        self._make()
         for layer, part in zip(self.layers, np.split(self.features, len(self.layers), axis=1), strict=True):
             part[batch.words] = batch.layers[layer]
         self.known[batch.words] = True
+
+    def merge(self, other: AloneFeatures, rows: Array) -> None:
+        """Take over the features of other words."""
+        if other.known.any():
+            self._make()
+            self.features[rows[other.known]] = other.features[other.known]
+            self.known[rows[other.known]] = True
+
+    def _make(self) -> None:
+        if not len(self.features):  # not before they are needed: checkpoints of the teacher's pass stay small
+            self.features = self.make_table(self.rows, self.columns)
 
     def state_dict(self) -> dict[str, Array]:
         """Return the features so far."""
@@ -70,16 +81,15 @@ class AloneFeatures:
     def load_state_dict(self, state: Mapping[str, Array]) -> None:
         """Go on from the features so far."""
         if len(state["features"]):
-            self.features = self.make_table(self.rows, self.columns)
+            self._make()
             self.features[:] = state["features"]
         self.known = np.array(state["known"])
 
 
-def rare_words_wanted(rare: Rare, vocabulary: Vocabulary, students: Iterable[Student]) -> bool:
-    """Tell whether a run has to encode words alone for students that learn from a teacher's text."""
+def rare_words_wanted(rare: Rare, vocabulary: Vocabulary) -> bool:
+    """Tell whether words are to be encoded alone for students that learn from text: rare ones, or ones never seen."""
     enough = rare == "mix" and len(vocabulary) >= FEWEST
-    learn = any(student.needs.text and student.needs.teacher for student in students)
-    return learn and (enough or not bool(vocabulary.counts.all()))
+    return enough or not bool(vocabulary.counts.all())
 
 
 class Completion:
@@ -88,16 +98,20 @@ class Completion:
     def __init__(self, vocabulary: Vocabulary, alone: AloneFeatures, rare: Rare) -> None:
         self.vocabulary, self.alone, self.rare = vocabulary, alone, rare
         self.shared: Regressions | None = None
+        self.asked: tuple[Array, Array] = np.zeros(0), np.zeros(0)
 
-    def complete(self, vectors: WordVectors) -> tuple[WordVectors, dict[str, Any]]:
-        """Add words that a student has not seen, and mix rare ones; return the vectors, and how that was done."""
+    def complete(self, vectors: WordVectors, *, rests_on_counts: bool = True) -> tuple[WordVectors, dict[str, Any]]:
+        """Add words that a student has not seen, and mix rare ones; return the vectors, and how that was done.
+
+        What does not rest on counts, such as a definition, is as good for a rare word as for any: nothing is mixed.
+        """
         vocabulary, alone = self.vocabulary, self.alone
         seen = np.array([vocabulary.numbers[word] for word in vectors.words], dtype=np.int64)
         missing = alone.known.copy()
         missing[seen] = False
         usable = alone.known[seen]
-        counts = np.maximum(1, vocabulary.counts[seen]).astype(np.float64)
-        mix = self.rare == "mix" and int(usable.sum()) >= FEWEST
+        counts = np.maximum(1, vocabulary.counts[seen]).astype(np.float64) if rests_on_counts else np.ones(len(seen))
+        mix = rests_on_counts and self.rare == "mix" and int(usable.sum()) >= FEWEST
         if not usable.any() or not (mix or missing.any()):
             return vectors, {}
         best = np.flatnonzero(usable)[:MOST]  # the most frequent come first
@@ -134,10 +148,12 @@ class Completion:
         return WordVectors(words, matrix, vocabulary.counts[every], {**vectors.card, "unseen": how}), how
 
     def _regressions(self, rows: Array, counts: Array) -> Regressions:
-        """Those of the last student, where it has seen the same words."""
-        if self.shared is None or not np.array_equal(self.shared.rows, rows):
+        """Those of the last student, where it has seen the same words as often."""
+        same = np.array_equal(self.asked[0], rows) and np.array_equal(self.asked[1], counts)
+        if self.shared is None or not same:
             self.shared = None  # its memory goes before the next is made
             self.shared = regressions(self.alone.features, rows, counts)
+            self.asked = rows, counts
         return self.shared
 
 

@@ -1,45 +1,104 @@
-"""The corpus as texts that fit the teacher, in buffers that are sorted by length together."""
+"""The text of shards: found among what was kept or segmented again, and cut into texts that fit the teacher."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from wordstill.arrays import Array
 from wordstill.corpus.read import Position
-from wordstill.corpus.segmented_text import CHUNK, Chunk, KeptText, Segmented, SegmentedCorpus, Segmenting, chunks
-from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.distillation.counting import words_of
-from wordstill.distillation.job import Standing
-from wordstill.distillation.settings import DistillSettings
-from wordstill.system.workers import in_order
+from wordstill.corpus.segmented_text import CHUNK, Chunk, KeptText, Segmented, SegmentedCorpus, Segmenting
+from wordstill.corpus.vocabulary import Phrases, Vocabulary
+from wordstill.distillation.counting import AHEAD, InOrder
+from wordstill.distillation.shards import Shard
+from wordstill.errors import InputError
 from wordstill.teacher.batch import Batch
-from wordstill.teacher.load import Teacher
 from wordstill.teacher.pieces import PieceTable, spread
 from wordstill.teacher.texts import Context, Dropped, Text, cut
 
 # Characters of a token, about: enough to know how far ahead a whole buffer is.
 TOKEN = 4
+# Words of a batch that no teacher reads; its last sentence may go beyond.
+WORDS_AT_ONCE = 1 << 16
 
 
-@dataclass
-class Buffer:
-    """Texts that are sorted by length together, and where the reader stands behind them."""
+class ShardText(NamedTuple):
+    """A shard with its words."""
 
-    position: Position
-    words: int
-    texts: list[Text] = field(default_factory=list)
-    dropped: Dropped = field(default_factory=Dropped)
-    tokens: int = 0
+    shard: Shard
+    chunks: list[Segmented]
+
+    def numbers(self, vocabulary: Vocabulary) -> Array:
+        """Return which words of the vocabulary are in it, in the order of the vocabulary."""
+        # A part of a kept chunk has the keys of the whole chunk.
+        keys = {chunk.keys[code] for chunk in self.chunks for code in np.unique(chunk.codes).tolist()}
+        found = vocabulary.number(list(keys))
+        return np.sort(found[found >= 0])
+
+
+def shard_texts(
+    source: SegmentedCorpus, kept: KeptText, phrases: Phrases, shards: Sequence[Shard], in_order: InOrder
+) -> Iterator[ShardText]:
+    """Yield shards of text, given in their order, each with its words. The corpus is gone through at most once."""
+    inside = [shard for shard in shards if shard.end <= Position(*kept.until)]
+    for shard in inside:
+        yield _checked(ShardText(shard, list(kept.read(shard.start, shard.end))))
+    if len(inside) == len(shards):
+        return
+    pieces = _stretches(source.corpus.paragraphs(shards[len(inside)].start), shards[len(inside) :])
+    segmented = in_order(_Second(Segmenting(source.segmenter, phrases)), pieces, AHEAD)
+    for shard, found in groupby(segmented, lambda each: each[0][0]):
+        yield _checked(ShardText(shard, [chunk for _, chunk in found if len(chunk.paragraphs)]))
+
+
+def _stretches(paragraphs: Iterator[tuple[Position, str]], shards: Sequence[Shard]) -> Iterator[tuple[Shard, Chunk]]:
+    """Cut the paragraphs of shards into stretches of about CHUNK characters; what lies between shards is skipped."""
+    for shard in shards:
+        chunk: Chunk = []
+        size = 0
+        for position, text in paragraphs:
+            if position > shard.start:
+                chunk.append((position, text))
+                size += len(text)
+            if size >= CHUNK and position < shard.end:
+                yield shard, chunk
+                chunk, size = [], 0
+            if position >= shard.end:
+                break
+        yield shard, chunk
+
+
+def _checked(text: ShardText) -> ShardText:
+    found = sum(int(chunk.paragraphs[:, 3].sum()) for chunk in text.chunks)
+    if found != text.shard.size:
+        raise InputError(
+            f"shard {text.shard.name} has {found:,} words and had {text.shard.size:,} when it was counted: the corpus "
+            "has changed; begin anew with --overwrite"
+        )
+    return text
+
+
+@dataclass(frozen=True)
+class _Second:
+    """Does work on the second of two things that are given; the first says whose it is."""
+
+    work: Any
+
+    def __call__(self, given: tuple[Any, Any]) -> Any:
+        return self.work(given[1])
+
+
+# ---------------------------------------------------------------- texts that fit the teacher
 
 
 class Prepared(NamedTuple):
-    """A paragraph as texts, and where the reader stands behind it."""
+    """A paragraph as texts."""
 
-    position: Position
-    words: int
     texts: list[Text]
     dropped: Dropped
     tokens: int
@@ -61,99 +120,62 @@ class Preparing:
         made = cut(numbers, pieces, lengths, chunk.sentences, chunk.paragraphs[:, 2], self.context, self.limit)
         sentences = np.concatenate([[0], np.cumsum(chunk.sentences)])[np.cumsum(chunk.paragraphs[:, 2])]
         tokens = np.diff(np.concatenate([[0], np.cumsum(lengths)])[sentences], prepend=0)
-        return [
-            Prepared(Position(file, number), words, *texts, size)
-            for (file, number, _, words), texts, size in zip(
-                chunk.paragraphs.tolist(), made, tokens.tolist(), strict=True
-            )
-        ]
+        return [Prepared(*texts, size) for texts, size in zip(made, tokens.tolist(), strict=True)]
 
 
-@dataclass(frozen=True)
-class Reading:
-    """From text to what the teacher reads."""
+def prepare_shards(
+    texts: Iterable[ShardText], prepare: Preparing, in_order: InOrder, buffer_tokens: int
+) -> Iterator[tuple[ShardText, Iterator[Prepared]]]:
+    """Yield shards with their paragraphs as the teacher reads them; workers prepare about a buffer ahead."""
+    begun: dict[int, ShardText] = {}
 
-    segment: Segmenting
-    prepare: Preparing
+    def chunks() -> Iterator[tuple[int, Segmented]]:
+        for text in texts:
+            begun[text.shard.number] = text
+            for chunk in text.chunks:
+                yield text.shard.number, chunk
 
-    def __call__(self, chunk: Chunk) -> list[Prepared]:
-        """The paragraphs of a chunk that have words."""
-        return self.prepare(self.segment(chunk))
+    done = in_order(_Second(prepare), chunks(), buffer_tokens * TOKEN // CHUNK)
+    for number, found in groupby(((given[0], made) for given, made in done), itemgetter(0)):
+        yield begun.pop(number), (paragraph for _, made in found for paragraph in made)
 
 
-def read_buffers(
-    source: SegmentedCorpus,
-    kept: KeptText,
-    vocabulary: Vocabulary,
-    teacher: Teacher,
-    settings: DistillSettings,
-    at: Standing,
-    workers: int = 0,
-) -> Generator[Buffer, None, None]:
-    """Read the corpus from where a run stands on, as texts that fit the teacher; workers make them in advance."""
-    buffer, made = Buffer(at.position, at.words), at.buffers
-    prepare = Preparing(vocabulary, teacher.pieces, settings.context, teacher.limit)
-    ahead = settings.buffer_tokens * TOKEN // CHUNK
-    for paragraph in _paragraphs(source, kept, prepare, at, workers, ahead) if source.has_more(at.words) else ():
+@dataclass
+class Buffer:
+    """Texts that are sorted by length together."""
+
+    texts: list[Text] = field(default_factory=list)
+    dropped: Dropped = field(default_factory=Dropped)
+    tokens: int = 0
+
+
+def buffers(paragraphs: Iterable[Prepared], size: int) -> Iterator[Buffer]:
+    """Gather the paragraphs of a shard into buffers of so many tokens; the last one may be smaller."""
+    buffer = Buffer()
+    for paragraph in paragraphs:
         buffer.texts += paragraph.texts
         buffer.dropped += paragraph.dropped
-        buffer.position, buffer.words = paragraph.position, buffer.words + paragraph.words
         buffer.tokens += paragraph.tokens
-        more = source.has_more(buffer.words)
-        # The first one is small, so that the teacher begins soon; workers make the next one meanwhile.
-        if buffer.tokens >= (settings.buffer_tokens if made else settings.buffer_tokens // 8) or not more:
+        if buffer.tokens >= size:
             yield buffer
-            buffer, made = Buffer(buffer.position, buffer.words), made + 1
-        if not more:
-            return
-    if buffer.texts or buffer.position != at.position:
+            buffer = Buffer()
+    if buffer.texts or buffer.dropped != Dropped():
         yield buffer
 
 
-def read_words(
-    source: SegmentedCorpus, kept: KeptText, vocabulary: Vocabulary, at: Standing, workers: int = 0
-) -> Generator[tuple[Batch, Position, int], None, None]:
-    """Read the corpus from where a run stands on, as batches of words alone: what a run without a teacher reads.
+def word_batches(text: ShardText, vocabulary: Vocabulary) -> Iterator[Batch]:
+    """Yield the words of a shard alone: what students see that need no teacher.
 
-    Each batch comes with the position behind it, and the words up to there.
+    Where a batch ends depends on the shard alone, not on its chunks: text that was kept has other ones than text that
+    is segmented again, and a shard can be begun with one and finished with the other.
     """
-    words = at.words
-    for chunk in _segmented(source, kept, vocabulary, at, workers):
-        if not len(chunk.paragraphs):
-            continue
-        lengths = chunk.sentences.astype(np.int64)
-        sentences = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-        positions = np.arange(len(sentences)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        words += int(chunk.paragraphs[:, 3].sum())
-        numbers = vocabulary.number(chunk.keys)[chunk.codes]
-        yield Batch(numbers, sentences, positions.astype(np.int32)), chunk.position(-1), words
-
-
-def _segmented(
-    source: SegmentedCorpus, kept: KeptText, vocabulary: Vocabulary, at: Standing, workers: int
-) -> Iterator[Segmented]:
-    """The corpus as words behind where a run stands: what is kept of it, then what is segmented again."""
-    start, words = at.position, at.words
-    if kept.there:
-        for chunk in kept.read(start):
-            words += int(chunk.paragraphs[:, 3].sum())
-            yield chunk
-        start = max(start, Position(*kept.until))
-    if not (kept.there and kept.whole) and source.has_more(words):
-        yield from words_of(source, vocabulary.phrases, workers, start, words)
-
-
-def _paragraphs(
-    source: SegmentedCorpus, kept: KeptText, prepare: Preparing, at: Standing, workers: int, ahead: int
-) -> Iterator[Prepared]:
-    """The paragraphs behind where a run stands: those whose words are kept, then those that are segmented again."""
-    start = at.position
-    if kept.there:
-        for _, chunk in in_order(prepare, kept.read(start), workers, ahead):
-            yield from chunk
-        if kept.whole:
-            return
-        start = max(start, Position(*kept.until))
-    segment = Segmenting(source.segmenter, prepare.vocabulary.phrases)
-    for _, chunk in in_order(Reading(segment, prepare), chunks(source.corpus.paragraphs(start)), workers, ahead):
-        yield from chunk
+    numbers = np.concatenate([vocabulary.number(chunk.keys)[chunk.codes] for chunk in text.chunks])
+    lengths = np.concatenate([chunk.sentences for chunk in text.chunks]).astype(np.int64)
+    ends = np.cumsum(lengths)
+    firsts = np.flatnonzero(np.diff((ends - lengths) // WORDS_AT_ONCE, prepend=-1))
+    for low, high in pairwise([*firsts.tolist(), len(lengths)]):
+        own = lengths[low:high]
+        sentences = np.repeat(np.arange(len(own), dtype=np.int32), own)
+        positions = np.arange(len(sentences)) - np.repeat(np.cumsum(own) - own, own)
+        words = numbers[ends[low] - lengths[low] : ends[high - 1]]
+        yield Batch(words, sentences, positions.astype(np.int32))

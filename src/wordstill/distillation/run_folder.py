@@ -2,8 +2,9 @@
 
     run/run.json            what the finished run was told, read and made
     run/aggregate/          one folder of vectors per student
-    run/unfinished/         the state of a run under way: its own run.json, the vocabulary, the checkpoint, what is kept
-                            for later passes, standard input if that is the corpus, and vectors that are written already
+    run/unfinished/         the state of a run under way: its own run.json, the vocabulary, what was settled for all
+                            processes (order.json), the shards, the sum of those that were added up (checkpoint), the
+                            text as words, standard input if that is the corpus, and vectors that are written already
 
 A new run works in `unfinished` alone. When it is whole, its vectors take their places and its record becomes run.json:
 until then a finished run in the same folder stays as it is. What wordstill did not write is never removed.
@@ -12,7 +13,6 @@ until then a finished run in the same folder stays as it is. What wordstill did 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import re
 import shutil
@@ -23,23 +23,20 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
 from uuid import uuid4
 
-import numpy as np
-
 from wordstill import __version__
-from wordstill.corpus.segmented_text import KeptText
-from wordstill.corpus.vocabulary import Phrases, Vocabulary
 from wordstill.distillation.run_record import FILE, CorpusRecord, RunRecord, read_record
 from wordstill.distillation.settings import DistillSettings, differences
 from wordstill.errors import InputError
 from wordstill.formats.folder import MEMBERS
-from wordstill.io.files import only_these, write_json
+from wordstill.io.files import only_these
 from wordstill.io.stdin import spool_stdin
 from wordstill.students.registry import NAME, RESERVED
+from wordstill.system.progress import log
 from wordstill.vectors import WordVectors
 
 STATE = "unfinished"
 # What the state of a run holds.
-OWN = {FILE, "vocabulary.json", "checkpoint", "kept", "corpus", "students"}
+OWN = {FILE, "vocabulary.json", "order.json", "checkpoint", "shards", "kept", "corpus", "students"}
 # What a run of an older version held beside its students.
 OLDER = ("checkpoint", "kept", "vocabulary.json")
 # What a killed process leaves of a file that it was writing: in the state, and of a run's own names beside it. Other
@@ -70,12 +67,27 @@ class RunState:
 
     @property
     def checkpoint(self) -> Path:
-        """The students' states and the position in the corpus."""
+        """The sum of the shards that were added up, and where the replays stand."""
         return self.path / "checkpoint"
 
     @property
+    def shards(self) -> Path:
+        """One folder per shard that was begun."""
+        return self.path / "shards"
+
+    @property
+    def vocabulary(self) -> Path:
+        """What was counted."""
+        return self.path / "vocabulary.json"
+
+    @property
+    def order(self) -> Path:
+        """What was settled for all processes."""
+        return self.path / "order.json"
+
+    @property
     def kept(self) -> Path:
-        """What is kept for later passes: the corpus as words, contexts for further epochs, tables."""
+        """The corpus as words, and tables that do not fit into memory."""
         return self.path / "kept"
 
     @property
@@ -104,27 +116,25 @@ class RunState:
         before = sorted(folder.glob("stdin*")) if folder.is_dir() else []
         return before[0] if before else spool_stdin(stream, folder)
 
-    def save_vocabulary(self, vocabulary: Vocabulary, counted: CorpusRecord, text: KeptText) -> None:
-        """Keep the vocabulary with what was counted, and what is known of the text kept."""
-        content = {
-            **vars(counted),
-            "text": {"size": text.size, "until": text.until, "whole": text.whole},
-            "words_kept": vocabulary.words,
-            "counts": vocabulary.counts.tolist(),
-        }
-        write_json(self.path / "vocabulary.json", content)
+    @property
+    def has_work(self) -> bool:
+        """Whether a process has saved any work on the run."""
+        return self.checkpoint.exists() or next(self.shards.glob("*/checkpoint"), None) is not None
 
-    def load_vocabulary(self, fingerprint: str, phrases: Phrases) -> tuple[Vocabulary, CorpusRecord, KeptText] | None:
-        """Return the vocabulary counted before, if it was counted for the same corpus."""
-        path = self.path / "vocabulary.json"
-        if not path.is_file():
-            return None
-        counted = json.loads(path.read_text(encoding="utf-8"))
-        if counted["fingerprint"] != fingerprint:
-            return None
-        words, counts = counted.pop("words_kept"), counted.pop("counts")
-        text = KeptText(self.text, **counted.pop("text"))
-        return Vocabulary(words, np.array(counts, dtype=np.int64), phrases), CorpusRecord(**counted), text
+    @contextmanager
+    def prepared_once(self) -> Iterator[None]:
+        """Let one process at a time prepare the run; others wait, and find it prepared."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self.path, os.O_RDONLY)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                log.info("another process prepares the run in %s; waiting for it", self.path.parent)
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
 
     def remove(self) -> None:
         """Remove all that the state of a run holds, run.json last; anything else stays where it is."""
@@ -176,8 +186,11 @@ class RunFolder:
             self._refuse_foreign(record, students)
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep every other process out of this folder; the lock ends with the process, however it ends."""
+    def locked(self, *, shared: bool = False) -> Iterator[None]:
+        """Keep every other process out of this folder; the lock ends with the process, however it ends.
+
+        A shared lock lets others in that ask for a shared one: those that do a share of the shards.
+        """
         made = not self.path.exists()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -185,7 +198,7 @@ class RunFolder:
         except (OSError, ValueError) as error:
             raise _cannot_be_made(self.path, error) from error
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
             yield
         except BlockingIOError as error:
             raise InputError(f"another process is at work on the run in {self.path}; wait for it to end") from error
@@ -196,11 +209,14 @@ class RunFolder:
                     self.path.rmdir()
 
     @contextmanager
-    def begin(self, *, resume: bool, overwrite: bool, students: Sequence[str]) -> Iterator[RunState]:
+    def begin(
+        self, *, resume: bool, overwrite: bool, students: Sequence[str], shared: bool = False
+    ) -> Iterator[RunState]:
         """Yield the state to work on: the one there is with `resume`, else a new one.
 
         Beside a state that is to be overwritten the new one has a temporary name until `adopt` is called. A state that
-        was begun here is removed when the input turns out to be bad before that.
+        was begun here is removed when the input turns out to be bad before there is any work in it; a shared one, only
+        before others could begin to work on it.
         """
         self.refuse(resume=resume, overwrite=overwrite, students=students)
         for leftover in self.path.iterdir():
@@ -215,7 +231,7 @@ class RunFolder:
         try:
             yield state
         except InputError:
-            if not going_on and not state.checkpoint.exists():
+            if not going_on and not (state.order.exists() if shared else state.has_work):
                 state.remove()
             raise
 
@@ -248,9 +264,10 @@ class RunFolder:
         before = read_record(self.path)
         if before is not None:
             self._refuse_foreign(before, [name.partition("/")[0] for name in record.students])
-            # From here on run.json tells of no finished run: its folders are of two runs.
-            made = {**before.students, **record.students}
-            replace(record, finished=False, students=made).write(self.path)
+        # From here on run.json tells of no finished run, but of all folders: those of two runs, or some of one.
+        made = {**(before.students if before is not None else {}), **record.students}
+        replace(record, finished=False, students=made).write(self.path)
+        if before is not None:
             for student in before.students.values():
                 arrived = not (state.students / student.path).exists() and student.path in record.students
                 if not arrived:

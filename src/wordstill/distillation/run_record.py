@@ -28,10 +28,14 @@ PARTS = {
     "pooling": "pooling",
     "keeping": "keeping words",
     "alone": "encoding words alone",
+    "dictionary": "reading the dictionary",
     "students": "students",
     "unseen": "predicting rare words",
+    "mixing": "mixing the best of all views",
+    "refining": "refining it by what lexicons know",
     "subwords": "fitting spellings",
     "writing": "writing vectors",
+    "adding": "adding up shards",
     "checkpoint": "checkpoints",
     "other": "other",
 }
@@ -61,6 +65,8 @@ class TeacherRecord:
     width: int = 0
     limit: int = 0
     """The most pieces that it reads at once."""
+    fingerprint: str = ""
+    """A hash of its weights, tokenizer and configuration."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +85,70 @@ class StudentRecord:
 
 
 @dataclass(frozen=True)
+class BestRecord:
+    """How `best` was made. Scores and gains are [mean, low, high], the ends being those of a 95 % interval."""
+
+    views: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Of each view: its `weight`; its score `alone` and what it `adds` to the mix, on each kind of evidence."""
+    scores: dict[str, list[float]] = field(default_factory=dict)
+    """The score of the mix on each kind of evidence."""
+    dictionary: str = ""
+    defined: int = 0
+    """Words that have a definition; others are predicted."""
+    definitions: int = 0
+    """Definitions that the teacher read."""
+    lexicon: str = ""
+    """What it was refined with; empty where it was not."""
+    antonyms: str = ""
+    strength: float = 0.0
+    """How much a word takes from its neighbors; 0: any strength would have harmed what guards it."""
+    tried: list[dict[str, Any]] = field(default_factory=list)
+    """Of each strength tried: the gain on pairs held out, and on each of the guards."""
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Tell people what was chosen, and why."""
+        told = []
+        for name, view in self.views.items():
+            adds = [f"adds {_interval(gain)} by {kind}" for kind, gain in view.get("adds", {}).items()]
+            told.append((f"best: {name}", "; ".join([f"weight {view['weight']:g}", *adds])))
+        if self.dictionary:
+            told.append(
+                ("best: dictionary", f"{self.dictionary}: {self.definitions:,} definitions of {self.defined:,} words")
+            )
+        if self.lexicon:
+            against = f", against {self.antonyms}" if self.antonyms else ""
+            told.append(("best: graph-retrofit", f"strength {self.strength:g} with {self.lexicon}{against}"))
+        for one in self.tried:
+            gains = {"pairs held out": one["held_out"], **one["guards"]}
+            shown = "; ".join(f"{_interval(gain)} by {kind}" for kind, gain in gains.items() if gain)
+            told.append((f"best: strength {one['strength']:g}", shown))
+        return told
+
+    def lacking(self) -> str:
+        """Tell what would have made it better, if anything."""
+        if not self.dictionary and not self.lexicon:
+            return (
+                "best is made of text and teacher alone; a dictionary (--dictionary wordnet, or a file of your own) "
+                "brought 6 points of similarity where it was measured, and WordNet's relations 2 more"
+            )
+        if not self.dictionary:
+            return "best has no dictionary to read; one brought 3 to 6 points of similarity where it was measured"
+        if not self.lexicon:
+            return "best is not refined; --lexicon wordnet brought 2 points of similarity where it was measured"
+        return ""
+
+
+@dataclass(frozen=True)
 class TimeRecord:
     """Seconds: the whole, each part of it (see PARTS), and each student. The parts add up to the whole."""
 
     total: float = 0.0
     parts: dict[str, float] = field(default_factory=dict)
     students: dict[str, float] = field(default_factory=dict)
+
+    def of_student(self, name: str) -> float:
+        """What a student took; `best` is mixed and refined."""
+        return self.students.get(name, self.parts.get("mixing", 0.0) + self.parts.get("refining", 0.0))
 
     def named_parts(self) -> list[tuple[str, float]]:
         """The parts that took any time, in order, by their names for people, the students one by one."""
@@ -107,6 +171,8 @@ class RunRecord:
     version: str = __version__
     finished: bool = False
     students: dict[str, StudentRecord] = field(default_factory=dict)
+    best: BestRecord | None = None
+    """How `best` was made, where the run has it."""
     teacher: TeacherRecord | None = None
     seconds: TimeRecord = field(default_factory=TimeRecord)
     tokens: int = 0
@@ -119,11 +185,17 @@ class RunRecord:
     precision: str = ""
     precision_choice: dict[str, Any] = field(default_factory=dict)
     peak_memory_bytes: int = 0
+    elapsed_seconds: float = 0.0
+    """Where several processes worked at once: from the beginning to the end. `seconds` are those of all of them."""
+    shards: int = 0
+    processors: dict[str, int] = field(default_factory=dict)
+    """The kinds of processors that took part, and the batches that each did: their products differ in the last bits."""
 
     @property
     def words_per_second(self) -> float:
         """The speed of the whole run."""
-        return self.corpus.words / self.seconds.total if self.seconds.total else 0.0
+        spent = self.elapsed_seconds or self.seconds.total
+        return self.corpus.words / spent if spent else 0.0
 
     @property
     def tokens_per_second(self) -> dict[str, float]:
@@ -194,7 +266,7 @@ def _record(found: Mapping[str, Any]) -> RunRecord:
         parts={part: float(spent[part]) for part in PARTS if part in spent and part != "students"},
         students={str(name): float(value) for name, value in dict(spent.get("students", {})).items()},
     )
-    teacher = found.get("teacher")
+    teacher, best = found.get("teacher"), found.get("best")
     given = {name: found[name] for name in _names(RunRecord) if name in found}
     return RunRecord(
         **given
@@ -202,9 +274,15 @@ def _record(found: Mapping[str, Any]) -> RunRecord:
             "corpus": _made(CorpusRecord, found.get("corpus", {})),
             "students": students,
             "seconds": time,
+            "best": None if best is None else _made(BestRecord, best),
             "teacher": None if teacher is None else _made(TeacherRecord, teacher),
         }
     )
+
+
+def _interval(gain: list[float]) -> str:
+    mean, low, high = gain
+    return f"{mean:+.3f} ({low:+.3f} to {high:+.3f})"
 
 
 Made = TypeVar("Made")

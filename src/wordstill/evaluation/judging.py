@@ -8,13 +8,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from wordstill.errors import InputError
+from wordstill.evaluation.averages import averages
 from wordstill.evaluation.dataset_loading import LoadedDataset, load_datasets
 from wordstill.evaluation.harnesses import HARNESSES
 from wordstill.evaluation.intervals import bootstrap, interval, set_seed
-from wordstill.evaluation.results import Result, Results, averages
+from wordstill.evaluation.results import Result, Results
 from wordstill.evaluation.settings import EvaluationSettings, settings_from
 from wordstill.evaluation.sources import Source, sources
 from wordstill.evaluation.space import Space, make_space
+from wordstill.evaluation.tasks import find_task
+from wordstill.evaluation.tasks.task import Judgement
 from wordstill.system.progress import log
 
 
@@ -44,7 +48,12 @@ def evaluate(
     case       how a data set's words are looked up: "auto", "exact" or "ignore", see `Space`
     top        use only the first words of the vocabulary, for lookups and for answers
     method     how analogies are solved: "add" (3CosAdd) or "multiply" (3CosMul)
-    resamples  draws of the bootstrap, seeded by `seed`; seeds: k-means runs of categorization
+    resamples  draws of the bootstrap, seeded by `seed`
+    seeds      runs of k-means (5) and of trained models (1)
+
+    For tasks that train a model (classification, probe, tagging), see docs/downstream.md:
+
+    finetune, oov, teacher_rows, cache, task_options
     """
     settings = settings_from(EvaluationSettings, settings, {"tasks": tasks, "datasets": datasets, **keywords})
     loaded, notes = load_datasets(settings)
@@ -57,8 +66,12 @@ def evaluate(
         found = []
         for dataset in loaded:
             log.info("%s: %s", source.name, dataset.name)
-            found.append(_result(space, dataset, settings))
+            judged = dataset.task.judge(space, dataset.data, settings)
+            found.append(_result(source.name, dataset, judged, settings))
         results += [*found, *averages(found)]
+    for teacher in settings.teacher_rows:
+        results += judge_teacher(teacher, loaded, settings)
+    results.notes += _trained_notes(results)
     results.notes += [*_coverage_warning(results), *_layer_warnings(names)]
     return results
 
@@ -75,16 +88,30 @@ def _space(source: Source, settings: EvaluationSettings) -> Space:
     return space
 
 
-def _result(space: Space, dataset: LoadedDataset, settings: EvaluationSettings) -> Result:
-    judged = dataset.task.judge(space, dataset.data, settings)
+def judge_teacher(teacher: str, loaded: Sequence[LoadedDataset], settings: EvaluationSettings) -> list[Result]:
+    """Judge a teacher itself on the sets that models are trained on: frozen, and trained with the classifier."""
+    judges = [(dataset, judge) for dataset in loaded if (judge := dataset.task.judge_teacher) is not None]
+    if not judges:
+        raise InputError("--teacher-rows is for classification and tagging; name one of them (--tasks)")
+    results: list[Result] = []
+    for name, trained in ((f"{teacher}, frozen", False), (f"{teacher}, fine-tuned", True)):
+        found = []
+        for dataset, judge in judges:
+            log.info("%s: %s", name, dataset.name)
+            found.append(_result(name, dataset, judge(teacher, trained, dataset.data, settings), settings))
+        results += [*found, *averages(found)]
+    return results
+
+
+def _result(name: str, dataset: LoadedDataset, judged: Judgement, settings: EvaluationSettings) -> Result:
     covered = judged.outcome.take(judged.outcome.covered)
     draws = bootstrap(covered, settings.resamples, set_seed(settings.seed, dataset.name))
     low, high = interval(draws)
     return Result(
-        vectors=space.name,
+        vectors=name,
         task=dataset.task.name,
         dataset=dataset.name,
-        metric=dataset.task.metric,
+        metric=dataset.task.measure(dataset.data) if dataset.task.measure else dataset.task.metric,
         score=covered.score(),
         score_all=judged.every.score(),
         low=low,
@@ -94,16 +121,31 @@ def _result(space: Space, dataset: LoadedDataset, settings: EvaluationSettings) 
         split=settings.split,
         compat=settings.compat,
         parts=judged.parts,
+        deviation=judged.deviation,
         outcome=judged.outcome,
         draws=draws,
     )
+
+
+def _is_trained(result: Result) -> bool:
+    task = find_task(result.task)
+    return task is not None and not task.quick
+
+
+def _trained_notes(results: Iterable[Result]) -> list[str]:
+    """Say what coverage means where a model is trained."""
+    names = dict.fromkeys(result.task for result in results if _is_trained(result))
+    if not names:
+        return []
+    return [f"{', '.join(names)}: every text counts; covered: words of the test part with a vector of their own."]
 
 
 def _coverage_warning(results: Iterable[Result]) -> list[str]:
     """Warn where the scores of several vectors are over different items."""
     covered: dict[str, set[int]] = {}
     for result in results:
-        covered.setdefault(result.dataset, set()).add(result.covered)
+        if not _is_trained(result):
+            covered.setdefault(result.dataset, set()).add(result.covered)
     if all(len(counts) == 1 for counts in covered.values()):
         return []
     return [

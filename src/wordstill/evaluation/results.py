@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from wordstill.arrays import Array
-from wordstill.evaluation.datasets import FIVE
-from wordstill.evaluation.intervals import Outcome, interval
+from wordstill.escaping import as_json
+from wordstill.evaluation.intervals import Outcome
 
 AVERAGE = "average5"
 OVERALL = "overall"
@@ -22,6 +19,9 @@ COLUMNS = (
     *("vectors", "task", "dataset", "metric"),
     *("score", "score_all", "low", "high", "items", "covered", "coverage"),
 )
+
+# Written only where there is one.
+OPTIONAL = ("split", "compat", "deviation")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,11 @@ class Part:
     score_all: float
     items: int
     covered: int
+    deviation: float | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what `--json` writes of it."""
+        return {name: _finite(value) for name, value in vars(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,7 @@ class Result:
     score      items with a missing word skipped
     score_all  every item counted, a missing word's item by the task's rule
     low, high  the 95 % bootstrap interval of `score`
+    deviation  the standard deviation over the seeds of a trained model, where there are several
     """
 
     vectors: str
@@ -57,6 +63,7 @@ class Result:
     split: str | None = None
     compat: str | None = None
     parts: tuple[Part, ...] = ()
+    deviation: float | None = None
     outcome: Outcome | None = field(default=None, repr=False, compare=False)
     draws: Array | None = field(default=None, repr=False, compare=False)
 
@@ -68,9 +75,9 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """Return what `--json` writes: raw fractions, null for what is not a number."""
         values = {name: _finite(getattr(self, name)) for name in COLUMNS}
-        values |= {name: getattr(self, name) for name in ("split", "compat") if getattr(self, name)}
+        values |= {name: getattr(self, name) for name in OPTIONAL if getattr(self, name) is not None}
         if self.parts:
-            values["parts"] = [{name: _finite(value) for name, value in vars(part).items()} for part in self.parts]
+            values["parts"] = [part.as_dict() for part in self.parts]
         return values
 
 
@@ -82,10 +89,10 @@ class Results(list[Result]):
         self.notes = list(notes)
         self.differences: list[Result] = []
 
-    def find(self, dataset: str, vectors: str | None = None) -> Result:
-        """Return the result on a data set (of the vectors named, where there are several)."""
+    def find(self, dataset: str, vectors: str | None = None, task: str | None = None) -> Result:
+        """Return the result on a data set (of the vectors, and by the task, named, where there are several)."""
         for result in self:
-            if result.dataset == dataset and vectors in (None, result.vectors):
+            if result.dataset == dataset and vectors in (None, result.vectors) and task in (None, result.task):
                 return result
         raise KeyError(f"no result on {dataset!r}" + (f" of {vectors!r}" if vectors else ""))
 
@@ -109,36 +116,7 @@ class Results(list[Result]):
 
     def to_json(self) -> str:
         """Write a JSON list of objects, raw fractions."""
-        return json.dumps([result.as_dict() for result in (*self, *self.differences)], indent=2, ensure_ascii=False)
-
-
-def averages(results: Sequence[Result], metric: str = "mean") -> Iterator[Result]:
-    """Yield the averages over the results of one vectors: over the five sets of X2Static, and over all sets."""
-    named = {result.dataset: result for result in results}
-    if all(name in named for name in FIVE):
-        yield _average(AVERAGE, "similarity", metric, [named[name] for name in FIVE])
-    if len(results) > 1:
-        yield _average(OVERALL, OVERALL, metric, results)
-
-
-def _average(name: str, task: str, metric: str, results: Sequence[Result]) -> Result:
-    draws = np.mean([result.draws for result in results if result.draws is not None], axis=0)
-    low, high = interval(draws)
-    return replace(
-        results[0],
-        task=task,
-        dataset=name,
-        metric=metric,
-        score=float(np.mean([result.score for result in results])),
-        score_all=float(np.mean([result.score_all for result in results])),
-        low=low,
-        high=high,
-        items=sum(result.items for result in results),
-        covered=sum(result.covered for result in results),
-        parts=(),
-        outcome=None,
-        draws=draws,
-    )
+        return as_json([result.as_dict() for result in (*self, *self.differences)]) + "\n"
 
 
 def _finite(value: Any) -> Any:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from wordstill.errors import InputError
+from wordstill.evaluation.downstream.settings import TASK_SETTINGS, OovRule
 from wordstill.evaluation.harnesses import Compat
 from wordstill.evaluation.split import Split
-from wordstill.options import Options, OptionsType, build, listed, setting
+from wordstill.options import Options, OptionsType, build, given_options, listed, read_settings, setting
 
 AnalogyRule: TypeAlias = Literal["add", "multiply"]
 
@@ -30,7 +31,8 @@ class EvaluationSettings(Options):
     >>> EvaluationSettings(datasets=("ws353",), split="dev").resamples
     1000
 
-    A task that needs many settings of its own declares them in a class in its file, which becomes a field here.
+    Tasks that train a model have settings of their own (`downstream.settings`), which are set by
+    `--set TASK.OPTION=VALUE`, or `task_options={"tagging": {"epochs": "5"}}`.
     """
 
     tasks: tuple[str, ...] | None = setting(
@@ -46,7 +48,38 @@ class EvaluationSettings(Options):
     method: AnalogyRule = setting("add", "solve analogies by 3CosAdd or 3CosMul")
     resamples: int = setting(1000, "draws of the bootstrap", low=0)
     seed: int = setting(0, "seed of the bootstrap and of k-means", low=0)
-    seeds: int = setting(5, "k-means runs of categorization", low=1)
+    seeds: int | None = setting(
+        None, "runs of whatever is random: k-means (5), trained models (1; X2Static has 6)", low=1
+    )
+    finetune: bool = setting(False, "train the vectors too, in classification and tagging", group="trained models")
+    oov: OovRule = setting(
+        "own", "words without a vector: what the vectors say themselves, or zeros", group="trained models"
+    )
+    teacher_rows: tuple[str, ...] = setting(
+        (), "judge teachers themselves too, frozen and trained", group="trained models", metavar="T,..", read=read_names
+    )
+    cache: bool = setting(
+        True, "compute anew what was computed before", option="--no-cache", off=True, group="trained models"
+    )
+    task_options: Mapping[str, Mapping[str, str]] = setting(
+        help="an option of a trained model",
+        factory=dict,
+        option="--set",
+        metavar="TASK.OPTION=VALUE",
+        read=given_options,
+        group="trained models",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for owner in self.task_options:
+            if owner not in TASK_SETTINGS:
+                raise InputError(f"an option is set for {owner!r}; those with options are {', '.join(TASK_SETTINGS)}")
+            self.of_task(TASK_SETTINGS[owner])  # what cannot be is refused before hours of work
+
+    def of_task(self, kind: type[OptionsType]) -> OptionsType:
+        """Return the settings of a task, as declared by `kind`."""
+        return read_settings(kind, kind.owner, self.task_options.get(kind.owner, {}))
 
 
 def settings_from(kind: type[OptionsType], settings: OptionsType | None, keywords: Mapping[str, Any]) -> OptionsType:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from wordstill.arrays import Array
+from wordstill.arrays import Array, row_norms
 from wordstill.errors import InputError
+from wordstill.vectors import WordVectors
 
 Case: TypeAlias = Literal["auto", "exact", "ignore", "lowered"]
 
 # A vocabulary is taken for lowercase when at most one word in this many has a capital: room for [PAD].
 WORDS_PER_CAPITAL = 100
 BLOCK_ROWS = 16_384
+# What vectors with a model of spellings may answer for a word outside their table with.
+OOV = ("case", "pieces", "subwords")
 
 
 class Space:
@@ -37,16 +40,22 @@ class Space:
         matrix: Array,
         case: Case = "auto",
         top: int | None = None,
+        counts: Array | None = None,
     ) -> None:
         if case not in get_args(Case):
             raise InputError(f"case is one of {', '.join(get_args(Case))}, not {case!r}")
         if matrix.ndim != 2 or len(words) != len(matrix) or matrix.dtype.kind not in "fiu":
             raise InputError(f"{name} has {len(words)} words and a {matrix.dtype} matrix of {matrix.shape}")
+        if not len(words):
+            raise InputError(f"{name} has no words; there is nothing to judge")
         if top is not None and top < 1:
             raise InputError(f"the vocabulary can be cut to its first word or more, not to {top}")
         self.name = name
         self.words = list(words[:top])
         self.matrix = matrix[:top]
+        self.counts = None if counts is None else counts[:top]
+        self.answer: Callable[[str], Array | None] = lambda word: None
+        """What the vectors themselves say of a word outside their table: None where they have no rule for it."""
         self.norms, broken = _norms(self.matrix)
         lowered = case in ("ignore", "lowered")
         keys = [word.lower() for word in self.words] if lowered else self.words
@@ -112,20 +121,27 @@ def make_space(name: str, vectors: Any, case: Case = "auto", top: int | None = N
             f"{name} is a {type(vectors).__name__}; give WordVectors, gensim's KeyedVectors, or a mapping of"
             " words to vectors"
         )
-    return Space(name, words, matrix, case, top)
+    space = Space(name, words, matrix, case, top, getattr(vectors, "counts", None))
+    if isinstance(vectors, WordVectors) and vectors.subwords is not None and top is None:
+        space.answer = lambda word: vectors.get(word, oov=OOV)
+    return space
 
 
 def _norms(matrix: Array) -> tuple[Array, int]:
     """Return the length of each row, 0 where it is not finite, and how many of those there are."""
-    norms = np.zeros(len(matrix), dtype=np.float32)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, len(matrix), BLOCK_ROWS):
-            # As float64 the squares of very large and very small numbers stay finite and above 0.
-            block = np.asarray(matrix[start : start + BLOCK_ROWS], dtype=np.float64)
+    norms = np.zeros(len(matrix), dtype=np.float64)
+    for start in range(0, len(matrix), BLOCK_ROWS):
+        block = np.asarray(matrix[start : start + BLOCK_ROWS], dtype=np.float64)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             norms[start : start + BLOCK_ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
+    # The squares of the largest and the smallest doubles are none any more.
+    odd = np.flatnonzero(~np.isfinite(norms) | (norms == 0))
+    norms[odd] = row_norms(np.asarray(matrix[odd]))
     broken = ~np.isfinite(norms)
     norms[broken] = 0.0
-    return norms, int(broken.sum())
+    bounds = np.finfo(np.float32)
+    fits = norms.max(initial=0.0) <= bounds.max and norms.min(where=norms > 0, initial=1.0) >= bounds.tiny
+    return norms.astype(np.float32) if fits else norms, int(broken.sum())
 
 
 def _row_warnings(name: str, broken: int, zero: int, repeated: int, fold: bool) -> list[str]:

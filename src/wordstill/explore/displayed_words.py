@@ -6,27 +6,23 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
+from wordstill.escaping import for_terminal
 from wordstill.vectors import WordVectors
 from wordstill.vectors.spelling import close_spellings
 
 LONGEST = 60
 
 
-def escaped(text: str) -> str:
-    """Write control characters as escapes, so that they do no harm to a terminal."""
-    return text if text.isprintable() else repr(text)[1:-1]
-
-
 def displayed(word: str, longest: int = LONGEST) -> str:
     """Write a word for people: control characters as escapes, the empty word as quotes, a long word cut."""
-    text = escaped(word)
+    text = for_terminal(word)
     return (text if len(text) <= longest else text[: longest - 1] + "…") or '""'
 
 
 def unknown_word(vectors: WordVectors, word: str) -> InputError:
     """Make the error for a word without a vector, with spellings near it that have one."""
     near = close_spellings(vectors.words, word)
-    hint = f"near it are {', '.join(map(escaped, near))}" if near else "no word is spelt like it"
+    hint = f"near it are {', '.join(map(for_terminal, near))}" if near else "no word is spelt like it"
     return InputError(f"the word {word!r} has no vector; {hint}")
 
 

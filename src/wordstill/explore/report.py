@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +22,7 @@ from typing import Any
 from wordstill import __version__
 from wordstill.distillation.run_record import record_above
 from wordstill.errors import InputError
+from wordstill.escaping import for_html, for_script
 from wordstill.evaluation import Results, evaluate
 from wordstill.evaluation.datasets import DATASETS
 from wordstill.evaluation.lookup import find
@@ -125,19 +124,14 @@ def page(data: Mapping[str, Any]) -> bytes:
     )
     parts = {
         "policy": policy,
-        "title": html.escape(str(data["title"])),
+        "title": for_html(str(data["title"])),
         "style": style,
-        "data": script_json(data),
+        "data": for_script(data),
         "script": script,
     }
     # One pass: what is put in is never looked at again.
     text = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], asset("report.html"))
     return text.encode("utf-8", errors="backslashreplace")
-
-
-def script_json(value: Any) -> str:
-    """Write JSON for a script element: no `<`, so that nothing in it can end the element or begin a comment."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def chosen_words(models: Mapping[str, WordVectors], words: Sequence[str]) -> list[dict[str, Any]]:

@@ -15,9 +15,12 @@ from wordstill.evaluation.results import AVERAGE_TITLES
 from wordstill.evaluation.tasks import all_tasks, find_task
 from wordstill.explore.displayed_words import displayed
 from wordstill.io.files import plain
+from wordstill.io.reading import read_json
 
 # The title of a task that only another version of wordstill knows.
 OTHER = "Other"
+# The second measure of classifiers, which stands beside the first.
+MACRO = "macro-F1"
 CURVE_POINTS = 400
 CARD_LINES, CARD_LETTERS = 200, 500
 _SCORES = ("score", "low", "high", "score_all", "items", "covered")
@@ -25,34 +28,32 @@ _SCORES = ("score", "low", "high", "score_all", "items", "covered")
 
 def score_table(results: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
     """Make an entry per data set with a score per model (None where there is none), task by task; means come last."""
-    table: dict[str, dict[str, Any]] = {}
+    table: dict[tuple[str, ...], dict[str, Any]] = {}
     for result in results:
         if result["vectors"] not in names:
             continue
         name, task = str(result["dataset"]), find_task(str(result["task"]))
-        known = DATASETS.get(name)
-        entry = table.setdefault(
-            name,
-            {
-                "title": AVERAGE_TITLES.get(name) or (known.title if known else displayed(name)),
-                "task": "" if name in AVERAGE_TITLES else task.title if task else OTHER,
-                "metric": result["metric"],
-                "scores": [None] * len(names),
-            },
-        )
-        entry["scores"][names.index(result["vectors"])] = {key: result[key] for key in _SCORES}
+        known, averaged = DATASETS.get(name), name in AVERAGE_TITLES
+        # The mean over the sets of a task that trains a model stands with that task.
+        title = AVERAGE_TITLES.get(name) or (known.title if known else displayed(name))
+        heading = (task.title if not averaged or not task.quick else "") if task else "" if averaged else OTHER
+        shown = [("", result["metric"], result)]
+        for part in result.get("parts", ()) if task and not task.quick else ():
+            if part.get("name") == MACRO:
+                shown.append((f", {MACRO}", MACRO, {**part, "low": None, "high": None}))
+        for suffix, metric, scores in shown:
+            entry = table.setdefault(
+                (heading, name, suffix),
+                {"title": title + suffix, "task": heading, "metric": metric, "scores": [None] * len(names)},
+            )
+            entry["scores"][names.index(result["vectors"])] = {key: scores.get(key) for key in _SCORES}
     order = [*(task.title for task in all_tasks()), OTHER, ""]
     return sorted(table.values(), key=lambda entry: order.index(entry["task"]))
 
 
 def read_scores(path: Path) -> list[dict[str, Any]]:
     """Read what `wordstill evaluate --json FILE` wrote."""
-    try:
-        results = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise InputError(f"{path} is no JSON; give a file that `wordstill evaluate --json FILE` wrote") from None
+    results = read_json(path)
     needed = {"vectors", "dataset", "task", "metric", *_SCORES}
     if not isinstance(results, list) or not all(isinstance(one, dict) and needed <= one.keys() for one in results):
         raise InputError(f"{path} holds no scores; give a file that `wordstill evaluate --json FILE` wrote")
@@ -79,7 +80,10 @@ def run_summary(folder: Path, record: RunRecord) -> dict[str, Any]:
     }
     return {
         "name": displayed(folder.name),
-        "lines": [[name, value if isinstance(value, str) else _number(value)] for name, value in told.items() if value],
+        "lines": [
+            *([name, value if isinstance(value, str) else _number(value)] for name, value in told.items() if value),
+            *([name, displayed(value, CARD_LETTERS)] for name, value in (record.best.lines() if record.best else ())),
+        ],
         "seconds": record.seconds.named_parts(),
         "curves": [
             {"name": name, "points": thinned(student.loss)}

@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wordstill import __version__
+from wordstill.escaping import for_markdown
 from wordstill.io.files import plain
 from wordstill.vectors import WordVectors
 
 _TAGS = ["word-embeddings", "static-embeddings", "wordstill", "model2vec", "sentence-transformers"]
-# Characters that YAML does not take as they are.
-_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
 
 _USE = """
@@ -77,9 +76,14 @@ def _front_matter(card: Mapping[str, Any], licence: Any) -> str:
 
 
 def _yaml(value: Any) -> str:
-    # JSON is YAML, but for a few characters.
-    text = json.dumps(value, ensure_ascii=False)
-    return _NOT_IN_YAML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    # JSON is YAML, but for a few characters, none of which is printable.
+    return "".join(
+        letter if letter.isprintable() else _yaml_escape(letter) for letter in json.dumps(value, ensure_ascii=False)
+    )
+
+
+def _yaml_escape(letter: str) -> str:
+    return f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}"
 
 
 def _value(value: Any) -> str:
@@ -108,4 +112,4 @@ def _flat(value: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Any
 def _inline(value: Any) -> str:
     """One line of text that Markdown shows as it is."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=plain)
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))
+    return for_markdown(text)

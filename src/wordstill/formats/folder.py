@@ -33,6 +33,7 @@ from wordstill.formats.storage import TYPES, as_type, from_int8, to_int8
 from wordstill.formats.tokenizer import tokenizer_of
 from wordstill.io import safetensors
 from wordstill.io.files import replacing, write_json
+from wordstill.io.reading import read_json
 from wordstill.vectors import WordVectors, subwords
 
 FILES = ("model.safetensors", "vocabulary.tsv")
@@ -120,10 +121,10 @@ def _tensors(matrix: Array, dtype: str) -> dict[str, tuple[Array, ...]]:
 def _read_card(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
-    try:
-        card = json.loads(path.read_bytes()).get("wordstill", {})
-    except (OSError, ValueError, AttributeError) as error:
-        raise InputError(f"{path} is not a JSON object: {error}") from error
+    config = read_json(path)
+    if not isinstance(config, dict):
+        raise InputError(f"{path} is not a JSON object; is it whole?")
+    card = config.get("wordstill", {})
     return card if isinstance(card, dict) else {}
 
 

@@ -15,6 +15,7 @@ from wordstill.formats.format import Format
 from wordstill.formats.storage import FLOATS, as_type
 from wordstill.formats.word_table import once
 from wordstill.io.files import replacing
+from wordstill.io.reading import read_by_library
 from wordstill.vectors import WordVectors
 
 MAGIC = b"\x93NUMPY"
@@ -42,10 +43,8 @@ def read(path: Path) -> WordVectors:
             " one word per line; if gensim saved it beside a model, load that model with gensim and export it with"
             " save_word2vec_format"
         )
-    try:
+    with read_by_library(path, "an array of numbers"):
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path} is not a whole array of numbers: {error}") from error
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
         raise InputError(f"{path} must be a matrix of numbers, not {matrix.dtype.name} of shape {matrix.shape}")
     words, counts, not_utf8, notes = vocabulary_file.parse_foreign(vocabulary_file.read_bytes(place), place)

@@ -19,21 +19,23 @@ from wordstill.formats.format import Format
 from wordstill.formats.storage import FLOATS, as_type
 from wordstill.formats.word_table import decoded, once, utf8
 from wordstill.io.files import plain, replacing
+from wordstill.io.reading import largest_unpacked, parse_json, read_by_library
 from wordstill.vectors import WordVectors
 
 MAGIC = b"PAR1"
 ROWS_A_GROUP = 65_536
+# Vectors that are all zeros pack as well as a bomb, and are somebody's all the same.
+ALWAYS_UNPACKED = 1 << 30
 _CARD = b"wordstill"
 
 
 def read(path: Path) -> WordVectors:
     """Read one file."""
     arrow, parquet = _pyarrow(path)
-    try:
+    with read_by_library(path, "parquet"):
+        _refuse_bomb(parquet.read_metadata(path), path)
         table = parquet.read_table(path)
-    except (arrow.ArrowException, OSError) as error:
-        raise InputError(f"{path} is not a whole parquet file: {error}") from error
-    kinds = {field.name: field.type for field in table.schema}
+        kinds = {field.name: field.type for field in table.schema}
     texts = [name for name, kind in kinds.items() if arrow.types.is_string(kind) or arrow.types.is_large_string(kind)]
     lists = [name for name, kind in kinds.items() if hasattr(kind, "value_type") and not arrow.types.is_map(kind)]
     if not texts or not lists:
@@ -106,11 +108,17 @@ def _matrix(arrow: Any, column: Any, path: Path) -> Array:
     return matrix
 
 
+def _refuse_bomb(metadata: Any, path: Path) -> None:
+    """Refuse a file of which far more would come than is in it: a page can promise any number of equal numbers."""
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    columns = [group.column(number) for group in groups for number in range(metadata.num_columns)]
+    promised = sum(max(column.total_uncompressed_size, 8 * column.num_values) for column in columns)
+    if promised > largest_unpacked(path.stat().st_size, always=ALWAYS_UNPACKED):
+        raise InputError(f"{path} unpacks to {promised >> 20} MiB; it is not read, since no vectors pack so well")
+
+
 def _card(metadata: dict[bytes, bytes], path: Path) -> dict[str, Any]:
-    try:
-        card = json.loads(metadata.get(_CARD, b"{}"))
-    except ValueError as error:
-        raise InputError(f"{path} has a model card that is not JSON: {error}") from error
+    card = parse_json(metadata.get(_CARD, b"{}"), f"the model card in {path}")
     return card if isinstance(card, dict) else {}
 
 

@@ -19,6 +19,7 @@ from wordstill.formats.format import Format
 from wordstill.formats.storage import as_type
 from wordstill.formats.word_table import once, utf8
 from wordstill.io.files import replacing
+from wordstill.io.reading import read_by_library, read_json
 from wordstill.vectors import WordVectors
 
 _FILES = ("strings.json", "vectors", "key2row")
@@ -46,22 +47,25 @@ def read(path: Path) -> WordVectors:
     place = place_of(path)
     if place is None:
         raise InputError(f"{path} has no vocabulary of spaCy's with vectors: {', '.join(_FILES)}")
-    try:
-        mode = (
-            json.loads((place / "vectors.cfg").read_bytes()).get("mode") if (place / "vectors.cfg").exists() else None
-        )
-        if mode == "floret":
-            raise InputError(
-                f"{path} has floret vectors, which are made from pieces of words: there is no table of words"
-            )
+    settings = read_json(place / "vectors.cfg") if (place / "vectors.cfg").exists() else None
+    if isinstance(settings, dict) and settings.get("mode") == "floret":
+        raise InputError(f"{path} has floret vectors, which are made from pieces of words: there is no table of words")
+    _check_table(place)
+    with read_by_library(path, "spaCy's vectors"):
         strings = spacy.strings.StringStore().from_disk(place / "strings.json")
         table = spacy.vectors.Vectors(strings=strings).from_disk(place, exclude=["strings"])
         rows = sorted(table.key2row.items(), key=lambda item: item[1])
         words = [strings[key] for key, _ in rows]
         matrix = np.asarray(table.data)[[row for _, row in rows]]
-    except (ValueError, KeyError, IndexError, TypeError, OSError) as error:
-        raise InputError(f"{path} cannot be read as spaCy's: {error}") from error
     return once(words, matrix)
+
+
+def _check_table(place: Path) -> None:
+    """Refuse a table that is no matrix of numbers before spaCy sees it: spaCy would take an object for one."""
+    with read_by_library(place / "vectors", "an array of numbers"):
+        matrix = np.load(place / "vectors", mmap_mode="r", allow_pickle=False)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
+        raise InputError(f"{place / 'vectors'} must be a matrix of numbers, not {matrix.dtype} of {matrix.shape}")
 
 
 def write(vectors: WordVectors, path: Path, dtype: str = "float32") -> None:

@@ -5,7 +5,6 @@ Which entries of their tokenizers are words: see `tokenizer.py`. Only read; a wo
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from wordstill.errors import InputError
 from wordstill.formats.format import Format
 from wordstill.formats.tokenizer import words_of
 from wordstill.io import safetensors
+from wordstill.io.reading import read_json
 from wordstill.vectors import WordVectors
 
 
@@ -22,10 +22,10 @@ def find(folder: Path) -> Path | None:
     """The folder that has the tensors and the tokenizer: this one, or the one that its modules.json names."""
     places = [folder, folder / "0_StaticEmbedding"]
     try:
-        modules = json.loads((folder / "modules.json").read_bytes())
+        modules = read_json(folder / "modules.json")
         named = [module["path"] for module in modules if module["type"].endswith("StaticEmbedding")]
         places = [*(folder / name for name in named), *places]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (InputError, KeyError, TypeError, AttributeError):
         pass  # Without a readable modules.json the two usual places are left.
     whole = (place for place in places if all((place / name).is_file() for name in FILES))
     return next(whole, None)

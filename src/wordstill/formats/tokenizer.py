@@ -12,13 +12,13 @@ those without it), and so are special tokens. The marks are taken off.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from wordstill.errors import InputError
+from wordstill.io.reading import read_json
 
 UNKNOWN = "[UNK]"
 
@@ -53,8 +53,8 @@ def tokenizer_of(words: Sequence[str], lowercase: bool, whitespace: bool = False
 
 def words_of(path: Path) -> tuple[list[str], list[int], int]:
     """The words of a tokenizer.json, the row of each, and how many entries were left out."""
+    content = read_json(path)
     try:
-        content = json.loads(path.read_bytes())
         model = content["model"]
         vocabulary = model["vocab"]
         if isinstance(vocabulary, list):  # Unigram: pairs of piece and score in the order of their rows
@@ -63,8 +63,6 @@ def words_of(path: Path) -> tuple[list[str], list[int], int]:
         added = content.get("added_tokens") or []
         rows |= {str(token["content"]): int(token["id"]) for token in added}
         special = {str(token["content"]) for token in added if token.get("special")}
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path} is not a tokenizer.json with a vocabulary: {error!r}") from error
     special |= {model["unk_token"]} if isinstance(model.get("unk_token"), str) else set()

@@ -14,6 +14,7 @@ import numpy as np
 from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.formats.word_table import decoded, utf8
+from wordstill.io import reading
 from wordstill.vectors import WordVectors
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -35,7 +36,7 @@ def lines_of(vectors: WordVectors, path: Path) -> bytes:
 
 def read(path: Path) -> tuple[list[str], Array | None]:
     """The words and the counts of a file that wordstill wrote; anything but UTF-8 is refused."""
-    data = read_bytes(path)
+    data = read_bytes(path, whole=True)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -60,15 +61,19 @@ def parse_foreign(data: bytes, path: Path) -> tuple[list[str], Array | None, int
     return words, counts, not_utf8, notes
 
 
-def read_bytes(path: Path) -> bytes:
-    """The lines of a file, each with a newline at its end and nothing else."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+def read_bytes(path: Path, whole: bool = False) -> bytes:
+    """The lines of a file, each with a newline at its end and nothing else.
+
+    whole  refuse a last line without an end: wordstill ends every line, so that the file was cut off
+    """
+    data = reading.read_bytes(path)
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")  # a tool of Windows has been here; our own returns are escaped
-    return data if not data or data.endswith(b"\n") else data + b"\n"
+    if not data or data.endswith(b"\n"):
+        return data
+    if whole:
+        raise InputError(f"{path} ends in the middle of a line: it was cut off; copy or save it again")
+    return data + b"\n"
 
 
 def split(data: bytes, path: Path) -> tuple[bytes, Array | None]:
@@ -114,7 +119,7 @@ _ESCAPE = re.compile(r"\\[\\tnr]")
 
 
 def _integer(text: bytes, path: Path) -> int:
-    shown = text.decode("utf-8", "replace")
+    shown = text[:40].decode("utf-8", "replace") + ("..." if len(text) > 40 else "")
     if not re.fullmatch(rb"-?[0-9]{1,19}", text) or not -(2**63) <= int(text) < 2**63:
         raise InputError(f"{path} must have a word, a tab and a count on each line, not {shown!r}")
     return int(text)

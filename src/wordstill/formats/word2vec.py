@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wordstill.arrays import Array
+from wordstill.arrays import Array, row_squares
 from wordstill.errors import InputError
 from wordstill.formats import numbers
 from wordstill.formats.format import Format
@@ -90,7 +90,7 @@ def write_glove(vectors: WordVectors, path: Path, dtype: str = "float32") -> Non
 def write_fasttext(vectors: WordVectors, path: Path, dtype: str = "float32") -> None:
     """Write what fastText's own reader takes."""
     encoded_words(vectors, path, _is_fasttext_token, "fastText ends a word at every kind of whitespace")
-    broken = np.flatnonzero(~np.isfinite(vectors.norms))
+    broken = np.flatnonzero(~np.isfinite(row_squares(vectors.matrix)))
     if len(broken):
         raise InputError(
             f"the vector of {vectors.words[broken[0]]!r} cannot be written to {path}: fastText reads no infinity, no"
@@ -161,6 +161,11 @@ def blocks_of_lines(path: Path, read_bytes: Callable[[int], bytes]) -> Iterator[
         if lines:
             yield lines
     yield [rest]
+    if rest.strip():
+        raise InputError(
+            f"{path} ends in the middle of a line, so its last number may have been cut off; copy or download it again,"
+            " or add a newline if it is whole"
+        )
 
 
 def _rows(path: Path, lines: list[bytes], line_number: int, dimensions: int) -> tuple[list[bytes], Array]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.io.files import replacing
+from wordstill.io.reading import GZIP, explaining, open_regular
 from wordstill.vectors import WordVectors
 
 # Small enough for the numbers of a block to stay in the processor's cache while they are read.
@@ -99,17 +99,14 @@ def decoded(words: Sequence[bytes]) -> tuple[list[str], int]:
 @contextmanager
 def reading(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading, through gzip where its content is gzipped."""
-    try:
-        with path.open("rb") as file:
-            if file.peek(2)[:2] == b"\x1f\x8b":
-                with gzip.open(file) as unzipped:
-                    yield cast(BinaryIO, unzipped)
-            else:
-                yield file
-    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise InputError(f"{path} is a damaged gzip file ({error}); copy or download it again") from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    with open_regular(path) as file, explaining(path, "gzip file"):
+        packed = file.read(2) == GZIP
+        file.seek(0)
+        if packed:
+            with gzip.open(file) as unzipped:
+                yield cast(BinaryIO, unzipped)
+        else:
+            yield file
 
 
 @contextmanager

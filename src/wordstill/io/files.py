@@ -24,6 +24,7 @@ from uuid import uuid4
 import numpy as np
 
 from wordstill.errors import InputError
+from wordstill.escaping import for_terminal
 
 # What the user can do about it; every other operating system error is a surprise and stays one.
 _ADVICE = {
@@ -115,10 +116,13 @@ def only_marked(pattern: bytes) -> Ours:
     return only_files(has_mark)
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Write one JSON value, readable by people, keys in their own order; numpy's numbers and paths are taken."""
+def write_json(path: Path, value: Any, *, ours: Ours | None = None) -> None:
+    """Write one JSON value, readable by people, keys in their own order; numpy's numbers and paths are taken.
+
+    ours  checks what is at `path`, as in `replacing`
+    """
     text = json.dumps(value, indent=2, ensure_ascii=False, default=plain)
-    with replacing(path) as temporary:
+    with replacing(path, ours=ours) as temporary:
         # A lone surrogate has no UTF-8; a backslash escape is what JSON writes for it.
         temporary.write_bytes(text.encode("utf-8", errors="backslashreplace") + b"\n")
 
@@ -141,6 +145,11 @@ def cache_folder() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "wordstill" / "Cache"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wordstill"
+
+
+def advice_for(error: OSError) -> str:
+    """Tell what the user can do about an error of the operating system, or at least what it is."""
+    return _ADVICE.get(error.errno or 0) or for_terminal(error.strerror or str(error)) or type(error).__name__
 
 
 @contextmanager
@@ -171,9 +180,9 @@ def _refuse_foreign(place: Path, path: Path, ours: Ours | None) -> None:
     if stat.S_ISDIR(found.st_mode):
         name = ours(place) if ours else _first_foreign(place, [])
         if name is not None:
-            shown = name if name.isprintable() else ascii(name)
             raise InputError(
-                f"{path} holds {shown}, which wordstill did not write; choose another name, or move it away"
+                f"{path} holds {for_terminal(name)}, which wordstill did not write; choose another name, or move it"
+                " away"
             )
     elif not stat.S_ISREG(found.st_mode):
         raise InputError(f"{path} is neither a file nor a folder and is not replaced; choose another name")

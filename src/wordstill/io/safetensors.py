@@ -19,6 +19,7 @@ import numpy as np
 from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.io.files import replacing
+from wordstill.io.reading import explaining, open_regular
 
 _CODES = {
     "F64": "<f8",
@@ -48,14 +49,11 @@ def read(path: str | Path) -> tuple[dict[str, Array], dict[str, str]]:
     bfloat16 arrays are the exception: they are widened to float32 in memory.
     """
     path = Path(path)
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            if size < 8:
-                raise _broken(path, "it is shorter than the header's length")
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    with open_regular(path) as file, explaining(path):
+        size = file.seek(0, 2)
+        if size < 8:
+            raise _broken(path, "it is shorter than the header's length")
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     header, start = _header(path, mapped, size)
     metadata = header.pop("__metadata__", {})
     if not _is_text_mapping(metadata):

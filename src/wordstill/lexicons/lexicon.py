@@ -10,19 +10,21 @@ A lexicon is an undirected graph of words. It is read from
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
+from wordstill.io.reading import read_text
 from wordstill.lexicons.wordnet import Relation, find_wordnet, is_wordnet, read_wordnet
+
+Kind: TypeAlias = Literal["synonyms", "antonyms", "associated"]
 
 # What may stand between the parts of a word in the vectors, where the lexicon has `_`.
 JOINERS = ("_", " ", "-")
@@ -57,12 +59,12 @@ class Lexicon:
         return ((self.words[first], self.words[second]) for first, second in self.edges.tolist())
 
 
-def read_lexicon(source: str | Path, kind: Literal["synonyms", "antonyms"] = "synonyms") -> Lexicon:
+def read_lexicon(source: str | Path, kind: Kind = "synonyms") -> Lexicon:
     """Read a file, a WordNet folder, `wordnet` or `wordnet+`; `kind` is which pairs of WordNet are meant."""
     text = str(source)
     plus = text.endswith("+") and not Path(text).exists()
     place = text[:-1] if plus else text
-    relation: Relation = "antonyms" if kind == "antonyms" else "related" if plus else "synonyms"
+    relation: Relation = "related" if plus and kind == "synonyms" else kind
     if place == "wordnet":
         return _not_empty(Lexicon.of(read_wordnet(find_wordnet(), relation), text))
     path = Path(place).expanduser()
@@ -72,12 +74,32 @@ def read_lexicon(source: str | Path, kind: Literal["synonyms", "antonyms"] = "sy
         return _not_empty(Lexicon.of(read_wordnet(path, relation), path.name + "+" * plus))
     if path.is_dir():
         raise InputError(f"{path} is a folder without WordNet's data.noun; give a lexicon file or a WordNet folder")
-    return _not_empty(Lexicon.of(_pairs_of_lines(_lines(path)), path.name))
+    return _not_empty(Lexicon.of(_pairs_of_lines(read_text(path).split("\n")), path.name))
 
 
-def read_lexicons(sources: Sequence[str | Path], kind: Literal["synonyms", "antonyms"] = "synonyms") -> Lexicon | None:
+def read_lexicons(sources: Sequence[str | Path], kind: Kind = "synonyms") -> Lexicon | None:
     """All of them as one; None where there are none."""
     read = [read_lexicon(source, kind) for source in sources]
+    return join(read) if read else None
+
+
+def wordnets(sources: Sequence[str | Path]) -> list[str]:
+    """Name the WordNets among lexicons or dictionaries, each once and without a `+`."""
+    found = []
+    for source in map(str, sources):
+        place = source[:-1] if source.endswith("+") and not Path(source).exists() else source
+        if place == "wordnet" or is_wordnet(Path(place).expanduser()):
+            found.append(place)
+    return list(dict.fromkeys(found))
+
+
+def read_relation(places: Sequence[str], relation: Relation) -> Lexicon | None:
+    """Read the pairs of one kind from WordNets; None where they have none."""
+    read = []
+    for place in places:
+        path = find_wordnet() if place == "wordnet" else Path(place).expanduser()
+        read.append(Lexicon.of(read_wordnet(path, relation), f"{Path(place).name} {relation}"))
+    read = [lexicon for lexicon in read if len(lexicon.edges)]
     return join(read) if read else None
 
 
@@ -118,17 +140,6 @@ def _spellings(word: str) -> Iterator[str]:
             yield from (form.replace("_", joiner) for joiner in JOINERS)
         else:
             yield form
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 (byte {error.start}); convert it, for example with iconv") from error
-    except (OSError, EOFError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
-    return text.split("\n")
 
 
 def _pairs_of_lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
-import zipfile
 from collections.abc import Hashable, Iterable, Iterator
+from contextlib import closing
 from itertools import combinations, product
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from wordstill.errors import InputError
+from wordstill.io.reading import member_names, open_regular, read_bytes, read_member
 
-Relation: TypeAlias = Literal["synonyms", "related", "antonyms"]
+Relation: TypeAlias = Literal["synonyms", "related", "antonyms", "associated"]
 
 SYSTEM_PLACES = (
     Path("/usr/share/wordnet"),  # Debian
@@ -28,21 +29,51 @@ SYSTEM_PLACES = (
 _FILES = {"n": "data.noun", "v": "data.verb", "a": "data.adj", "r": "data.adv"}
 _BROADER = ("@", "@i")
 _WN_BROADER = ("hypernym", "instance_hypernym")
+# Parts and wholes, fields and what belongs to them, attributes, causes, what an act entails, "see also".
+_ASSOCIATED = ("%m", "%s", "%p", ";c", ";u", "=", "*", ">", "^", "\\")
+_WN_ASSOCIATED = (
+    "mero_member",
+    "mero_substance",
+    "mero_part",
+    "domain_topic",
+    "exemplifies",
+    "attribute",
+    "entails",
+    "causes",
+    "also",
+    "pertainym",
+)
+
+
+class _Link(NamedTuple):
+    """Two synsets, each with the number of the word that is meant, counted from 1; 0 is the whole synset."""
+
+    source: Hashable
+    first: int
+    target: Hashable
+    second: int
 
 
 class WordNet(NamedTuple):
-    """What is needed of it: the words of each synset, (narrower, broader) synsets, and pairs of antonyms."""
+    """What is needed of it: the words of each synset, (narrower, broader) synsets, pairs of antonyms, of associates."""
 
     synsets: dict[Hashable, list[str]]
     broader: list[tuple[Hashable, Hashable]]
     antonyms: list[tuple[str, str]]
+    associated: list[tuple[str, str]]
 
 
 def read_wordnet(place: Path, relation: Relation) -> Iterator[tuple[str, str]]:
-    """Pairs of words: of one synset (`synonyms`), of a synset and the one above it too (`related`), or antonyms."""
+    """Give pairs of words.
+
+    synonyms    words of one synset
+    related     these, and words of a synset and of the one above it
+    antonyms    words that WordNet sets against each other
+    associated  words that belong together without meaning the same, such as a part and its whole: one pair per link
+    """
     wordnet = _read_wn(place) if place.suffix == ".db" else read_database(place)
-    if relation == "antonyms":
-        yield from wordnet.antonyms
+    if relation in ("antonyms", "associated"):
+        yield from wordnet.antonyms if relation == "antonyms" else wordnet.associated
         return
     for words in wordnet.synsets.values():
         yield from combinations(words, 2)
@@ -89,16 +120,19 @@ def read_database(place: Path) -> WordNet:
     """The four files of a database folder, or of a zip of it."""
     synsets: dict[Hashable, list[str]] = {}
     broader: list[tuple[Hashable, Hashable]] = []
-    opposed: list[tuple[Hashable, int, Hashable, int]] = []
+    opposed: list[_Link] = []
+    associated: list[_Link] = []
     for part, name in _FILES.items():
-        for number, line in enumerate(_lines(place, name), 1):
+        for number, line in enumerate(database_lines(place, name), 1):
             if line.startswith("  "):  # the licence
                 continue
             try:
-                _add_synset(part, line.partition("|")[0].split(), synsets, broader, opposed)
+                _add_synset(part, line.partition("|")[0].split(), synsets, broader, opposed, associated)
             except (ValueError, IndexError):
                 raise InputError(f"{place}: line {number} of {name} is not a synset; is the file whole?") from None
-    return WordNet(synsets, broader, list(_antonyms(synsets, opposed)))
+    first_words = ((one[0], other[0]) for one, other in _ends(synsets, associated) if one and other)
+    antonyms = (pair for one, other in _ends(synsets, opposed) for pair in product(one, other))
+    return WordNet(synsets, broader, list(antonyms), list(first_words))
 
 
 def _add_synset(
@@ -106,7 +140,8 @@ def _add_synset(
     fields: list[str],
     synsets: dict[Hashable, list[str]],
     broader: list[tuple[Hashable, Hashable]],
-    opposed: list[tuple[Hashable, int, Hashable, int]],
+    opposed: list[_Link],
+    associated: list[_Link],
 ) -> None:
     """offset, file, kind, words (hexadecimal), a word and its number each, pointers, four fields a pointer."""
     key = (part, fields[0])
@@ -118,30 +153,34 @@ def _add_synset(
         target = ("a" if target_part == "s" else target_part, offset)
         if symbol in _BROADER:
             broader.append((key, target))
-        elif symbol == "!":
-            opposed.append((key, int(ends[:2], 16), target, int(ends[2:], 16)))
+        elif symbol == "!" or symbol in _ASSOCIATED:
+            links = opposed if symbol == "!" else associated
+            links.append(_Link(key, int(ends[:2], 16), target, int(ends[2:], 16)))
 
 
-def _antonyms(
-    synsets: dict[Hashable, list[str]], opposed: Iterable[tuple[Hashable, int, Hashable, int]]
-) -> Iterator[tuple[str, str]]:
-    """The number of a word within its synset counts from 1; 0 is the whole synset."""
-    for source, first, target, second in opposed:
-        ends = [
-            synsets.get(key, [])[number - 1 : number] if number else synsets.get(key, [])
-            for key, number in ((source, first), (target, second))
-        ]
-        yield from product(*ends)
+def _ends(synsets: dict[Hashable, list[str]], links: Iterable[_Link]) -> Iterator[tuple[list[str], list[str]]]:
+    """Give the words at both ends of each link."""
+    for source, first, target, second in links:
+        one, other = synsets.get(source, []), synsets.get(target, [])
+        yield one[first - 1 : first] if first else one, other[second - 1 : second] if second else other
 
 
-def _lines(place: Path, name: str) -> list[str]:
+def has_database_file(place: Path, name: str) -> bool:
+    """Whether a database folder, or a zip of it, has a file of this name."""
+    if place.is_dir():
+        return (place / name).is_file()
+    return f"{place.stem}/{name}" in member_names(place)
+
+
+def database_lines(place: Path, name: str) -> list[str]:
+    """The lines of a file of a database folder, or of a zip of it."""
+    content = read_bytes(place / name) if place.is_dir() else read_member(place, f"{place.stem}/{name}")
     try:
-        if place.is_dir():
-            return (place / name).read_text(encoding="utf-8").splitlines()
-        with zipfile.ZipFile(place) as archive:
-            return archive.read(f"{place.stem}/{name}").decode("utf-8").splitlines()
-    except (OSError, KeyError, zipfile.BadZipFile, UnicodeDecodeError) as error:
-        raise InputError(f"{name} of the WordNet in {place} cannot be read: {error}") from error
+        return content.decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{name} of the WordNet in {place} is not UTF-8 (byte {error.start}); is the file whole?"
+        ) from error
 
 
 def _read_wn(path: Path) -> WordNet:
@@ -152,16 +191,26 @@ def _read_wn(path: Path) -> WordNet:
                    JOIN relation_types ON relation_types.rowid = relations.type_rowid"""
     synsets: dict[Hashable, list[str]] = {}
     words: dict[int, str] = {}
+    open_regular(path).close()  # refuses a pipe, which sqlite would wait for
     try:
-        with sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True) as database:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
             for sense, synset, form in database.execute(senses):
-                words[sense] = form.replace(" ", "_")
+                words[sense] = str(form).replace(" ", "_")
                 synsets.setdefault(synset, []).append(words[sense])
             links = database.execute(relations.format("synset_relations"))
-            broader: list[tuple[Hashable, Hashable]] = [(a, b) for a, b, kind in links if kind in _WN_BROADER]
+            linked = list(links)
+            broader: list[tuple[Hashable, Hashable]] = [(a, b) for a, b, kind in linked if kind in _WN_BROADER]
+            associated = [
+                (synsets[a][0], synsets[b][0])
+                for a, b, kind in linked
+                if kind in _WN_ASSOCIATED and a in synsets and b in synsets
+            ]
             links = database.execute(relations.format("sense_relations"))
-            antonyms = [(words[a], words[b]) for a, b, kind in links if kind == "antonym"]
-        database.close()
+            linked = list(links)
+            antonyms = [(words[a], words[b]) for a, b, kind in linked if kind == "antonym"]
+            associated += [(words[a], words[b]) for a, b, kind in linked if kind in _WN_ASSOCIATED]
     except sqlite3.Error as error:
         raise InputError(f"{path} cannot be read as the database of the wn package: {error}") from error
-    return WordNet(synsets, broader, antonyms)
+    except KeyError as error:
+        raise InputError(f"{path} has relations of a sense {error} that it does not have; is it whole?") from error
+    return WordNet(synsets, broader, antonyms, associated)

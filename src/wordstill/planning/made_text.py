@@ -42,7 +42,7 @@ def made_paragraphs(words: int, seed: int = 0) -> Iterator[str]:
             rare = random.random(length) < RARE
             common = random.integers(0, len(COMMON), length)
             made = np.searchsorted(up_to, random.random(length))
-            chosen = [_made_word(made[i]) if rare[i] else COMMON[common[i]] for i in range(length)]
+            chosen = [made_word(made[i]) if rare[i] else COMMON[common[i]] for i in range(length)]
             sentences.append(" ".join(chosen).capitalize() + ".")
             words -= length
         yield " ".join(sentences)
@@ -54,7 +54,7 @@ def write_made_text(path: Path, words: int, seed: int = 0) -> Path:
     return path
 
 
-def _made_word(number: int) -> str:
+def made_word(number: int) -> str:
     """Make a word of two or three syllables; every number has another one."""
     number = int(number)
     size = len(SYLLABLES)

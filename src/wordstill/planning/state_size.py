@@ -16,6 +16,7 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.corpus.vocabulary import Vocabulary
+from wordstill.distillation.order import Learner
 from wordstill.students.registry import Chosen
 from wordstill.students.student import Brief, Contexts, Student
 from wordstill.teacher.batch import Batch
@@ -29,9 +30,12 @@ class Size(NamedTuple):
     stages: tuple[tuple[float, ...], ...]
 
     def bytes(self, words: int, width: int) -> int:
-        """Return the size of the largest state that a run sees."""
-        terms = _terms(words, width)
-        return max(round(sum(c * term for c, term in zip(stage, terms, strict=True))) for stage in self.stages)
+        """Return the size of the largest state that a run sees: that of the whole run, in the pass or the replays."""
+        return max(_bytes(stage, words, width) for stage in self.stages)
+
+    def of_shard(self, words: int, width: int) -> int:
+        """Return the size of a state in the teacher's pass, over the words of a shard."""
+        return _bytes(self.stages[0], words, width)
 
 
 @cache
@@ -63,7 +67,7 @@ def made_vocabulary(words: int) -> Vocabulary:
     return Vocabulary([f"w{number}" for number in range(words)], np.full(words, 10))
 
 
-def made_batch(student: Student, words: int, width: int, seed: int = 0) -> Batch:
+def made_batch(student: Learner, words: int, width: int, seed: int = 0) -> Batch:
     """Make a batch for a student: every word once, in sentences of eight."""
     vectors = np.random.default_rng(seed).standard_normal((words, width), dtype=np.float32)
     places = np.arange(words, dtype=np.int32)
@@ -76,6 +80,10 @@ def made_batch(student: Student, words: int, width: int, seed: int = 0) -> Batch
 def bytes_of(student: Student) -> int:
     """Add up the bytes of all arrays of a state."""
     return sum(array.nbytes for array in student.state_dict().values())
+
+
+def _bytes(stage: tuple[float, ...], words: int, width: int) -> int:
+    return round(sum(number * term for number, term in zip(stage, _terms(words, width), strict=True)))
 
 
 def _terms(words: int, width: int) -> tuple[float, ...]:

@@ -11,7 +11,7 @@ from wordstill.corpus.read import Position
 from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.segmented_text import Segmenting
 from wordstill.corpus.vocabulary import Vocabulary
-from wordstill.distillation.reading import Preparing, Reading
+from wordstill.distillation.reading import Preparing
 from wordstill.errors import InputError
 from wordstill.kernels.sampling import generator
 from wordstill.planning.made_text import made_paragraphs
@@ -43,10 +43,9 @@ class Speed:
 def made_sample(teacher: Teacher, words: int) -> Sample:
     """Make batches of made-up text."""
     nothing = Vocabulary(["the"], np.ones(1, dtype=np.int64))
-    read = Reading(
-        Segmenting(Segmenter(), nothing.phrases), Preparing(nothing, teacher.pieces, "paragraph", teacher.limit)
-    )
-    texts = [text for each in read([(Position(), each) for each in made_paragraphs(words)]) for text in each.texts]
+    segmented = Segmenting(Segmenter(), nothing.phrases)([(Position(), each) for each in made_paragraphs(words)])
+    prepared = Preparing(nothing, teacher.pieces, "paragraph", teacher.limit)(segmented)
+    texts = [text for paragraph in prepared for text in paragraph.texts]
     special = len(teacher.pieces.prefix) + len(teacher.pieces.suffix)
     return Sample(teacher, make_batches(texts, teacher.usual_batch, special, generator(0)), [teacher.layers])
 

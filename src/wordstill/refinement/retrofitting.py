@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wordstill.arrays import Array, row_norms
+from wordstill.arrays import Array, in_range, row_norms
 from wordstill.errors import InputError
 from wordstill.lexicons.graph import Edges, Graph
 from wordstill.options import setting
@@ -139,7 +139,9 @@ def _unit(matrix: Array, rows: Array) -> tuple[Array, Array]:
     """The rows at length 1, and the lengths they get back."""
     vectors = np.ascontiguousarray(matrix[rows], np.float32)
     lengths = row_norms(vectors)
-    vectors *= np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)[:, None]
+    vectors = in_range(vectors)
+    now = row_norms(vectors)
+    vectors *= np.divide(1.0, now, out=np.zeros_like(now), where=now > 0)[:, None]
     # A zero vector has a direction afterwards, its neighbors', and needs some length.
     usual = np.median(lengths[lengths > 0]) if (lengths > 0).any() else np.float32(1.0)
     return vectors, np.where(lengths > 0, lengths, usual)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from wordstill.arrays import Array, row_norms
+from wordstill.arrays import Array, row_squares
 from wordstill.errors import InputError
 from wordstill.lexicons.graph import lay_over
 from wordstill.lexicons.lexicon import Lexicon, read_lexicons
@@ -145,9 +145,8 @@ def changed_card(card: Mapping[str, Any], matrix: Array, **more: Any) -> dict[st
 
 
 def refuse_broken(vectors: WordVectors) -> None:
-    """Refuse NaN and infinity, which would spread from one word to others."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        broken = np.flatnonzero(~np.isfinite(row_norms(vectors.matrix)))
+    """Refuse NaN, infinity, and numbers whose squares are infinite: they would spread from one word to others."""
+    broken = np.flatnonzero(~np.isfinite(row_squares(vectors.matrix)))
     if len(broken):
         raise InputError(
             f"{len(broken)} words have NaN, infinity or too large a number in their vector, the first is"

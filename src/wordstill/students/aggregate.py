@@ -59,14 +59,13 @@ class Aggregate(Student):
             widen_rows(self.table, batch.words, vectors, 1.0 if self.settings.over_contexts == "max" else -1.0)
         np.add.at(self.seen, batch.words[batch.words >= 0], 1)
 
-    def merge(self, other: Aggregate) -> None:
+    def merge(self, other: Aggregate, rows: Array) -> None:
         """Add what another student saw in another part of the corpus."""
         if self.settings.over_contexts == "mean":
-            self.table += other.table
+            add_rows(self.table, rows, other.table, np.arange(len(rows)))
         else:
-            widest = np.maximum if self.settings.over_contexts == "max" else np.minimum
-            self.table = widest(self.table, other.table)
-        self.seen += other.seen
+            widen_rows(self.table, rows, other.table, 1.0 if self.settings.over_contexts == "max" else -1.0)
+        self.seen[rows] += other.seen
 
     def vectors(self) -> WordVectors:
         """One vector per word."""

@@ -42,11 +42,19 @@ class Alone(Student):
 
     def observe(self, batch: Batch) -> None:
         """Take the words' vectors as they are."""
-        vectors = batch.layers[self.needs.layers[0]]
+        self._take(batch.words, batch.layers[self.needs.layers[0]])
+
+    def _take(self, rows: Array, vectors: Array) -> None:
         if not self.matrix.shape[1]:  # input embeddings can be narrower than the teacher's layers
             self.matrix = np.zeros((len(self.seen), vectors.shape[1]), dtype=np.float32)
-        self.matrix[batch.words] = vectors
-        self.seen[batch.words] = 1
+        self.matrix[rows] = vectors
+        self.seen[rows] = 1
+
+    def merge(self, other: Alone, rows: Array) -> None:
+        """Take over the vectors of other words."""
+        known = other.seen > 0
+        if known.any():
+            self._take(rows[known], other.matrix[known])
 
     def vectors(self) -> WordVectors:
         """One vector per word."""

@@ -7,7 +7,7 @@ hold the word and contexts in general. With one covariance shared by all words t
 
 m_w is the mean context over the occurrences of w; m and S are the mean and the covariance of all contexts.
 p = 1 is Fisher's discriminant; p = 0.5 with r = 0.1 measures best. The state is counts, a sum per word and one
-d x d matrix: exact, independent of the order, added up across machines, resumed for free.
+d x d matrix: exact, and added up over the parts of a corpus.
 
 A context is what the view says: `sentence`, E(S), the mean over the words of a sentence, as x2static has it; `pieces`,
 the mean over its pieces (x2static's `variant=pieces`); or `window`, the mean over the words up to `window` places to
@@ -62,9 +62,9 @@ class Closed(Student):
         """Add the contexts of a batch to the sums of their words."""
         self.gathered.observe(batch)
 
-    def merge(self, other: Closed) -> None:
+    def merge(self, other: Closed, rows: Array) -> None:
         """Add what another student saw in another part of the corpus."""
-        self.gathered.merge(other.gathered)
+        self.gathered.merge(other.gathered, rows)
 
     def spectrum(self) -> tuple[Array, Array, Array]:
         """m, and S + r tr(S)/d I as its eigenvalues, ascending (none: all contexts are one), and eigenvectors."""

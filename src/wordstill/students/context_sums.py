@@ -22,7 +22,7 @@ BLOCK = 1024
 
 
 class ContextSums:
-    """Counts, a sum per word and one d x d matrix: exact, independent of the order, added up across machines."""
+    """Counts, a sum per word and one d x d matrix: exact, and added up over the parts of a corpus."""
 
     arrays = ("sums", "seen", "contexts", "origin", "total", "products", "waiting", "filled")
 
@@ -40,7 +40,8 @@ class ContextSums:
         # Contexts, seen from the origin, that are not in the moments yet, and how many there are.
         self.waiting = np.zeros((BLOCK, brief.width), dtype=np.float32)
         self.filled = np.zeros(1, dtype=np.int64)
-        self._last: Batch | None = None
+        # What was added last: each of the students that share these sums brings it.
+        self._last: Batch | ContextSums | None = None
 
     def observe(self, batch: Batch) -> None:
         """Add the contexts of a batch, whichever student shows it first."""
@@ -88,8 +89,11 @@ class ContextSums:
         offset = self.total / number
         return self.origin + offset, self.products / number - np.outer(offset, offset)
 
-    def merge(self, other: ContextSums) -> None:
-        """Add what was seen in another part of the corpus."""
+    def merge(self, other: ContextSums, rows: Array) -> None:
+        """Add what was seen in another part of the corpus, whichever student brings it first."""
+        if other is self._last:
+            return
+        self._last = other
         self._add_up()
         other._add_up()
         if not self.contexts[0]:
@@ -98,8 +102,8 @@ class ContextSums:
         number = int(other.contexts[0])
         moved = other.origin.astype(np.float64) - self.origin
         across = np.outer(other.total, moved)
-        self.sums += other.sums
-        self.seen += other.seen
+        add_rows(self.sums, rows, other.sums, np.arange(len(rows)))
+        self.seen[rows] += other.seen
         self.contexts += number
         self.total += other.total + number * moved
         self.products += other.products + across + across.T + number * np.outer(moved, moved)

@@ -1,7 +1,8 @@
 """What the students that learn by gradient descent share: where they start, how they go on, and what they keep.
 
-Such a student learns online from the teacher's pass; or, with `init=closed`, that pass only gathers the closed form
-of the same objective (see `closed`), and learning follows in replays over what was kept.
+The teacher's pass only gathers: what the closed form of the same objective needs (see `closed`) with `init=closed`, and
+the mean of the contexts without. All learning follows, in one replay per epoch over what was kept. So the pass can be
+shared out over many processes, and learning is the same whoever did which part of it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -51,7 +52,10 @@ PULL = partial(setting, help="how strongly a word is held near its start; rare w
 
 
 class Descent(Student):
-    """A table with a row per word, which `learn` improves; `arrays` names what a checkpoint holds."""
+    """A table with a row per word, which `learn` improves; `arrays` names what a checkpoint holds.
+
+    The table and all that learning needs is made by `begin`, when the first replay begins.
+    """
 
     arrays: tuple[str, ...] = ("table", "squares", "start", "mean", "done", "seen")
     settings: DescentSettings
@@ -62,17 +66,14 @@ class Descent(Student):
         self.brief, self.settings = brief, settings
         self.needs = self.needs_of(settings, brief.layer)
         self.dimensions = dimensions
-        size = len(brief.vocabulary)
         self.closed = Closed(brief, view) if settings.init == "closed" else None
-        self.start = np.zeros((0, dimensions), dtype=np.float32)
+        self.table, self.start = (np.zeros((0, dimensions), dtype=np.float32) for _ in range(2))
+        self.squares = np.zeros(0, dtype=np.float32)
         self.mean = np.zeros(brief.width)
-        # vectors that the mean was taken over, steps done, words seen, whether replays have begun
+        # vectors that the mean was taken over, steps done, words seen, whether learning has begun
         self.done = np.zeros(4, dtype=np.int64)
-        self.seen = np.zeros(size, dtype=np.int64)
-        self.keep = keep_probabilities(brief.vocabulary.frequencies, settings.subsample)
-        self.sampler = NegativeSampler(brief.vocabulary.counts, settings.negative_power)
+        self.seen = np.zeros(len(brief.vocabulary), dtype=np.int64)
         self.curve = Losses(brief.total_words, settings.epochs)
-        self.slots = np.full(size, -1, dtype=np.int64)
 
     @property
     def losses(self) -> list[tuple[int, float]]:
@@ -80,9 +81,24 @@ class Descent(Student):
         return self.curve.curve
 
     @property
-    def gathering(self) -> bool:
-        """Whether there is a closed form to begin from, and no beginning yet."""
-        return self.closed is not None and not self.done[3]
+    def begun(self) -> bool:
+        """Whether learning has begun."""
+        return bool(self.done[3])
+
+    @cached_property
+    def keep(self) -> Array:
+        """The probability with which an occurrence of each word is kept."""
+        return keep_probabilities(self.brief.vocabulary.frequencies, self.settings.subsample)
+
+    @cached_property
+    def sampler(self) -> NegativeSampler:
+        """Draws negatives."""
+        return NegativeSampler(self.brief.vocabulary.counts, self.settings.negative_power)
+
+    @cached_property
+    def slots(self) -> Array:
+        """A place per word for `group_by_row`."""
+        return np.full(len(self.brief.vocabulary), -1, dtype=np.int64)
 
     @property
     def offset(self) -> float:
@@ -94,17 +110,32 @@ class Descent(Student):
         self.done[0] += len(vectors)
         self.mean += len(vectors) / self.done[0] * (vectors.mean(axis=0) - self.mean)
 
+    def merge(self, other: Descent, rows: Array) -> None:
+        """Add what another student gathered in another part of the corpus."""
+        self.seen[rows] += other.seen
+        if self.closed is not None and other.closed is not None:
+            self.closed.merge(other.closed, rows)
+        if other.done[0]:
+            self.done[0] += other.done[0]
+            self.mean += other.done[0] / self.done[0] * (other.mean - self.mean)
+
     def replay(self, kept: Any) -> None:
-        """Learn from what was kept; the first time, start from the closed form."""
-        if self.gathering:
+        """Learn from what was kept."""
+        if not self.begun:
             self.begin(kept)
         self.learn(kept)
 
     def begin(self, sample: Any) -> None:
-        """Start from the closed form."""
-        self.take_closed_form(sample)
-        self.start = self.table.copy() if self.settings.pull else self.start
+        """Make the table: the closed form, fitted to a sample of what was kept, or as `init` says."""
+        self.make_table()
+        if self.closed is not None:
+            self.take_closed_form(sample)
+            self.start = self.table.copy() if self.settings.pull else self.start
         self.done[3] = 1
+
+    def make_table(self) -> None:
+        """Make the table as `init` says, empty for a closed form, and the optimizer's state."""
+        raise NotImplementedError
 
     def take_closed_form(self, sample: Any) -> None:
         """Make the closed form the table, at the length at which it explains a sample best."""
@@ -146,8 +177,10 @@ class Descent(Student):
 
     def vectors(self) -> WordVectors:
         """The table, for the words that were seen."""
-        if self.closed is not None and self.gathering:
-            return self.closed.vectors()
+        if not self.begun:  # nothing was kept
+            if self.closed is not None:
+                return self.closed.vectors()
+            self.begin(None)
         card = {"student": self.settings.owner, "layer": self.brief.layer, "student_settings": asdict(self.settings)}
         return seen_vectors(self.brief.vocabulary, self.table, self.seen, **card)
 

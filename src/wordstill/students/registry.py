@@ -43,7 +43,11 @@ STUDENTS: dict[str, StudentEntry] = {
     "principal": StudentEntry("principal", "Principal", each_layer=True),
     "alone": StudentEntry("alone", "Alone", each_layer=True),
     "table": StudentEntry("table", "Table"),
+    "definition": StudentEntry("definition", "Definition"),
 }
+
+# No student that learns, but a mix of others, which a run with it has besides (see `distillation/best.py`).
+BEST = "best"
 
 # What a student may be called: its name is that of its folder of vectors.
 NAME = re.compile(r"[\w-][\w.-]*")
@@ -70,6 +74,25 @@ class Chosen(NamedTuple):
         return student
 
 
+def learning_students(names: Sequence[str], *, dictionary: bool) -> tuple[str, ...]:
+    """Return the students that learn: those named, and for `best` the views that it is mixed of."""
+    others = tuple(name for name in names if name != BEST)
+    for text in others:
+        name, _, method = text.rpartition("=")
+        if method == BEST:
+            raise InputError(f"best has its own name, and none besides; write best instead of {text}")
+        if name == BEST and len(others) < len(names):
+            raise InputError(f"two students are called {BEST!r}; name one of them otherwise, as in second={method}")
+    if len(others) == len(names):
+        return others
+    return tuple(dict.fromkeys((*best_views(dictionary=dictionary), *others)))
+
+
+def best_views(*, dictionary: bool) -> tuple[str, ...]:
+    """Name the students that `best` is mixed of."""
+    return ("aggregate", "closed", *(("definition",) if dictionary else ()))
+
+
 def choose_students(
     names: Sequence[str], options: Mapping[str, Mapping[str, str]], epochs: int | None = None
 ) -> dict[str, Chosen]:
@@ -82,7 +105,7 @@ def choose_students(
         name, _, method = text.rpartition("=")
         name = name or method
         if method not in STUDENTS:
-            raise InputError(f"there is no student {method!r}; there are: {', '.join(STUDENTS)}")
+            raise InputError(f"there is no student {method!r}; there are: {', '.join((BEST, *STUDENTS))}")
         if name in chosen:
             raise InputError(f"two students are called {name!r}; name one of them otherwise, as in second={method}")
         if not NAME.fullmatch(name) or name in RESERVED:

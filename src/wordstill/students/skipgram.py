@@ -4,9 +4,10 @@ The centre i of a window is the teacher's vector o_i, projected to u_i = W (o_i 
 words around it are rows of the table v, which is the result. Every word is a centre, in the vocabulary or not: the
 teacher has a vector of it. A word outside the vocabulary has no row in v, and is left out of windows.
 
-With `init=closed` the teacher's pass only gathers the closed form of the same objective (`closed`, view=window), and
-learning follows over kept word vectors. W is then the closed form's whitening (S + r tr(S)/d I)^-1/2, and v_w is
-W (m_w - m): so v_w . u_i is Fisher's discriminant at o_i, and learning starts where the mathematics ends.
+The teacher's pass keeps its word vectors, and learning follows over these. With `init=closed` the pass also gathers the
+closed form of the same objective (`closed`, view=window). W is then the closed form's whitening
+(S + r tr(S)/d I)^-1/2, and v_w is W (m_w - m): so v_w . u_i is Fisher's discriminant at o_i, and learning starts where
+the mathematics ends.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ def outer_sum(left: Array, right: Array) -> Array:
 
 
 class Skipgram(Descent):
-    """Learns online from the teacher's pass, or, with `init=closed`, in replays after it."""
+    """Learns from windows of kept words; `gradient` is what a method says."""
 
     map_names: tuple[str, ...] = ("map",)
     needs_means = False
@@ -125,34 +126,35 @@ class Skipgram(Descent):
         super().__init__(brief, settings, view, settings.dimensions or brief.width)
         if self.closed:
             check_range(f"{settings.owner}.dimensions", self.dimensions, 1, brief.width)
-        size = len(brief.vocabulary)
-        random = generator(brief.seed, 0)
-        # Until the closed form is known there is no table: its sums are as large.
-        self.table = random.random((0 if self.closed else size, self.dimensions), dtype=np.float32)
-        self.table -= np.float32(0.5)
-        self.table *= np.float32(2.0 / self.dimensions)  # U(-1/d, 1/d)
-        bound = 1.0 / math.sqrt(brief.width)
-        shape = (self.dimensions, brief.width)
-        self.maps = {name: random.uniform(-bound, bound, shape).astype(np.float32) for name in self.map_names}
-        self.map_squares = {name: np.zeros(self.dimensions, dtype=np.float32) for name in self.map_names}
-        self.squares = np.zeros(size if settings.optimizer == "adagrad" else 0, dtype=np.float32)
+        self.maps = {name: np.zeros((0, brief.width), dtype=np.float32) for name in self.map_names}
+        self.map_squares = {name: np.zeros(0, dtype=np.float32) for name in self.map_names}
 
     @classmethod
     def needs_of(cls, settings: SkipgramSettings, layer: int) -> Needs:
-        """Windows at one layer, and the words again for each further epoch."""
-        replays = settings.epochs - (settings.init != "closed")
-        return Needs("windows", (layer,), replays=replays, keeps="words" if replays else None)
+        """Windows at one layer, and the words again for each epoch."""
+        return Needs("windows", (layer,), replays=settings.epochs, keeps="words")
 
     def observe(self, batch: Batch) -> None:
-        """Learn from a batch, or gather the closed form's sums."""
+        """Gather the closed form's sums, or the mean of the words' vectors."""
         low, high = window_borders(batch.sentences, batch.positions, self.settings.window)
         np.add.at(self.seen, batch.words[(batch.words >= 0) & (high - low > 1)], 1)
         if self.closed is not None:
             self.closed.observe(batch)
-            return
-        if self.settings.centre:
+        elif self.settings.centre:
             self.follow_mean(batch.layers[self.brief.layer])
-        self.learn(batch)
+
+    def make_table(self) -> None:
+        """Start at random; the closed form is not known yet, and its sums are as large."""
+        size, width = len(self.brief.vocabulary), self.brief.width
+        random = generator(self.brief.seed, 0)
+        self.table = random.random((0 if self.closed else size, self.dimensions), dtype=np.float32)
+        self.table -= np.float32(0.5)
+        self.table *= np.float32(2.0 / self.dimensions)  # U(-1/d, 1/d)
+        bound = 1.0 / math.sqrt(width)
+        for name in self.map_names:
+            self.maps[name] = random.uniform(-bound, bound, (self.dimensions, width)).astype(np.float32)
+            self.map_squares[name] = np.zeros(self.dimensions, dtype=np.float32)
+        self.squares = np.zeros(size if self.settings.optimizer == "adagrad" else 0, dtype=np.float32)
 
     def take_closed_form(self, sample: Batch) -> None:
         """Make the closed form the table, at the length at which it explains a sample of windows best."""
@@ -232,7 +234,7 @@ class Skipgram(Descent):
 
     def projection(self) -> dict[str, Array]:
         """W and the like, and m: the maps of a centre o_i are applied to o_i - m."""
-        return {} if self.gathering else {**self.maps, "mean": self.mean.astype(np.float32)}
+        return {**self.maps, "mean": self.mean.astype(np.float32)} if self.begun else {}
 
     def state_dict(self) -> dict[str, Array]:
         """The maps besides."""

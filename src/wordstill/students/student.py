@@ -39,7 +39,7 @@ class Brief:
     """What several students rest on and one gathers (see `context_sums`)."""
 
 
-Shown: TypeAlias = Literal["words", "sentences", "windows", "pieces", "alone", "table"]
+Shown: TypeAlias = Literal["words", "sentences", "windows", "pieces", "alone", "table", "definition"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Needs:
 
     shown    what it looks at. In text: the words with their contextual vectors; the means of sentences over their
              words, or over their pieces; or windows around words. Without text: each word of the vocabulary encoded
-             alone, or looked up in the teacher's table of input embeddings (as layer TABLE)
+             alone, looked up in the teacher's table of input embeddings (as layer TABLE), or in a dictionary, whose
+             definitions the teacher reads
     layers   the teacher's layers it reads, counted from 0; none if it needs words alone
     teacher  whether it needs a teacher at all
     replays  how many passes over what was kept follow the pass over the text
@@ -64,7 +65,12 @@ class Needs:
     @property
     def text(self) -> bool:
         """Whether it learns from a corpus."""
-        return self.shown not in ("alone", "table")
+        return self.shown not in ("alone", "table", "definition")
+
+    @property
+    def gaps(self) -> bool:
+        """Whether text or dictionary can lack a word, whose vector the teacher's word alone then tells."""
+        return self.teacher and self.shown not in ("alone", "table")
 
 
 class Contexts(NamedTuple):
@@ -79,9 +85,11 @@ class Contexts(NamedTuple):
 
 
 class Student(Protocol):
-    """Learns from batches in any order. It knows nothing of files, teachers or progress bars.
+    """Learns from batches. It knows nothing of files, teachers, shards or progress bars.
 
-    A student whose state is made of sums also has `merge(other)`, which adds what another one saw elsewhere.
+    A run makes one student per shard, whose vocabulary has the shard's own words alone. It observes the shard's
+    batches. The student of the whole run observes nothing: it merges those of the shards, in the order of the shards.
+    Then it may learn from what was kept, and gives the vectors.
     """
 
     needs: Needs
@@ -98,8 +106,11 @@ class Student(Protocol):
     def observe(self, batch: Batch) -> Contexts | None:
         """Take in a batch; return its contexts, if this student keeps contexts."""
 
+    def merge(self, other: Any, rows: Array) -> None:
+        """Add what a student of the same kind observed elsewhere; `rows` are the numbers of its words here."""
+
     def replay(self, kept: Any) -> None:
-        """Learn once more from kept contexts (Contexts) or words (a Batch)."""
+        """Learn from kept contexts (Contexts) or words (a Batch)."""
         return
 
     def vectors(self) -> WordVectors:

@@ -90,25 +90,16 @@ class X2Static(Descent):
         self.pieces = settings.variant == "pieces"
         view = ClosedSettings(view="pieces" if self.pieces else "sentence")
         super().__init__(brief, settings, view, brief.width)
-        size, width = len(brief.vocabulary), brief.width
-        # Until the closed form is known there is no table: its sums are as large.
-        self.table = np.zeros((0 if self.closed else size, width), dtype=np.float32)
-        if settings.init == "random":
-            bound = 1.0 / width
-            self.table = generator(brief.seed, 0).uniform(-bound, bound, (size, width)).astype(np.float32)
-        adam = settings.optimizer == "adam"
-        self.first, self.second = (np.zeros_like(self.table if adam else self.start) for _ in range(2))
-        self.squares = np.zeros(0 if adam else size, dtype=np.float32)
+        self.first, self.second = self.start, self.start
 
     @classmethod
     def needs_of(cls, settings: X2StaticSettings, layer: int) -> Needs:
-        """Sentences at one layer, and their contexts again for each further epoch."""
-        replays = settings.epochs - (settings.init != "closed")
+        """Sentences at one layer, and their contexts again for each epoch."""
         shown: Shown = "pieces" if settings.variant == "pieces" else "sentences"
-        return Needs(shown, (layer,), replays=replays, keeps="contexts" if replays else None)
+        return Needs(shown, (layer,), replays=settings.epochs, keeps="contexts")
 
-    def observe(self, batch: Batch) -> Contexts | None:
-        """Learn from a batch, or gather the closed form's sums; give what a replay needs."""
+    def observe(self, batch: Batch) -> Contexts:
+        """Gather the closed form's sums, or the contexts' mean; give what a replay needs."""
         layer = self.brief.layer
         means = batch.pieces[layer] if self.pieces else batch.sentence_means(layer)
         contexts = Contexts(means, batch.words, batch.sentences)
@@ -117,8 +108,19 @@ class X2Static(Descent):
             self.closed.observe(batch)
         else:
             self.follow_mean(contexts.vectors)
-            self.learn(contexts)
-        return contexts if self.needs.replays else None
+        return contexts
+
+    def make_table(self) -> None:
+        """Start at zero or at random; the closed form is not known yet, and its sums are as large."""
+        size, width = len(self.brief.vocabulary), self.brief.width
+        self.table = np.zeros((0 if self.closed else size, width), dtype=np.float32)
+        if self.settings.init == "random":
+            bound = 1.0 / width
+            self.table = generator(self.brief.seed, 0).uniform(-bound, bound, (size, width)).astype(np.float32)
+        if self.settings.optimizer == "adam":
+            self.first, self.second = (np.zeros((size, width), dtype=np.float32) for _ in range(2))
+        else:
+            self.squares = np.zeros(size, dtype=np.float32)
 
     def take_closed_form(self, sample: Contexts) -> None:
         """Make the closed form the table, at the length at which it explains a sample of contexts best."""

@@ -44,12 +44,14 @@ class StudySettings(Options):
     required  the settings without which it does not begin
     several   the settings of which the command line takes several values
     chosen    the settings of `distill` that the study chooses itself
+    offered   the settings of its evaluation that its command has besides those of all studies
     """
 
     about: ClassVar[str] = ""
     required: ClassVar[tuple[str, ...]] = ()
     several: ClassVar[tuple[str, ...]] = ()
     chosen: ClassVar[tuple[str, ...]] = ()
+    offered: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

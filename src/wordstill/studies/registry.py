@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 from wordstill.errors import InputError
 from wordstill.evaluation.dataset_loading import load_datasets
 from wordstill.options import build, declared_fields
-from wordstill.studies import attention, attention_map, context_to_vec_table4, corpus_size, teachers, window_size
+from wordstill.studies import (
+    attention,
+    attention_map,
+    context_to_vec_table4,
+    corpus_size,
+    downstream_tables,
+    teachers,
+    window_size,
+)
 from wordstill.studies.contract import ScoredStudySettings, Study, StudySettings
 
 
@@ -27,6 +35,12 @@ STUDIES: dict[str, Kind] = {
     "teachers": Kind(teachers.TeachersSettings, teachers.run),
     "corpus-size": Kind(corpus_size.CorpusSizeSettings, corpus_size.run),
     "context-to-vec-table4": Kind(context_to_vec_table4.Table4Settings, context_to_vec_table4.run),
+    "x2static-table4": Kind(downstream_tables.ClassificationTableSettings, downstream_tables.run_classification),
+    "x2static-table5": Kind(downstream_tables.SeedsTableSettings, downstream_tables.run_seeds),
+    "dynamic-skipgram-table3": Kind(
+        downstream_tables.DynamicSkipgramTableSettings, downstream_tables.run_dynamic_skipgram
+    ),
+    "context-to-vec-table3": Kind(downstream_tables.ContextToVecTableSettings, downstream_tables.run_context_to_vec),
 }
 
 

@@ -16,6 +16,8 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Protocol, TextIO
 
+from wordstill.escaping import for_terminal
+
 log = logging.getLogger("wordstill")
 log.addHandler(logging.NullHandler())
 
@@ -158,8 +160,7 @@ class MessageHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one message; control characters become escapes, so that a word does no harm to a terminal."""
-        text = self.format(record)
-        self.display.message(text if text.isprintable() else repr(text)[1:-1])
+        self.display.message(for_terminal(self.format(record)))
 
 
 def duration(seconds: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -32,6 +32,10 @@ class Batch:
     layers: Mapping[int, Array] = field(default_factory=dict)
     pieces: Mapping[int, Array] = field(default_factory=dict)
     means: dict[int, Array] = field(default_factory=dict, repr=False)
+
+    def renumbered(self, numbers: Array) -> Batch:
+        """Return the batch with other numbers of its words, from a table whose last entry is that of -1."""
+        return replace(self, words=numbers[self.words], means={})
 
     @cached_property
     def sentence_starts(self) -> Array:

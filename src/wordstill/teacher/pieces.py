@@ -50,10 +50,20 @@ class PieceTable:
         self._space = " " if _byte_level(self._backend) else ""
         self._forget()
 
+    @property
+    def last(self) -> int:
+        """The highest number that the tokenizer can give."""
+        return max(self._backend.get_vocab(with_added_tokens=True).values(), default=-1)
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """In another process: the tokenizer does not take this setting along."""
         self.__dict__ = state
         self._backend.encode_special_tokens = True
+
+    def definition(self) -> str:
+        """Return all that decides how words are cut, as text."""
+        around = [np.asarray(part).tolist() for part in (self.prefix, self.suffix)]
+        return json.dumps([self._backend.to_str(), around, self._special, self._space])
 
     def _template(self, tokenizer: Any) -> None:
         """Learn the special tokens before and after a text, and the token types, from an encoded example."""
@@ -82,6 +92,17 @@ class PieceTable:
             self._lengths = np.concatenate([self._lengths, lengths])
         numbers = np.fromiter(map(self._numbers.__getitem__, words), dtype=np.int32, count=len(words))
         return spread(self._pieces, self._lengths, numbers)
+
+    def of_texts(self, texts: Sequence[str], most: int) -> tuple[Array, Array]:
+        """The pieces of whole texts in a row, as the tokenizer cuts running text, and how many each has.
+
+        A text is cut off after its first `most` pieces.
+        """
+        encoded = self._backend.encode_batch(list(texts), add_special_tokens=False)
+        rows = [np.array(text.ids, dtype=np.int32) for text in encoded]
+        rows = [row[~np.isin(row, self._special)][:most] for row in rows]
+        lengths = np.array([len(row) for row in rows], dtype=np.int32)
+        return np.concatenate([np.zeros(0, dtype=np.int32), *rows]), lengths
 
     def _forget(self) -> None:
         self._numbers = {}

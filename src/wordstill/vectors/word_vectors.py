@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy as np
 
 from wordstill.arrays import Array as Array
+from wordstill.arrays import in_range as in_range
 from wordstill.arrays import row_norms as row_norms
 from wordstill.arrays import top_rows as top_rows
 from wordstill.arrays import unit as unit
@@ -179,12 +180,18 @@ class WordVectors:
     @cached_property
     def norms(self) -> Array:
         """The length of each vector."""
-        return row_norms(self._compared)
+        return row_norms(self._widened)
 
     @cached_property
-    def _compared(self) -> Array:
-        """The matrix to compare with: float16 is widened once, since numpy is slow with it and rounds its sums."""
+    def _widened(self) -> Array:
+        """The matrix; float16 is widened once, since numpy is slow with it and rounds its sums."""
         return self.matrix.astype(np.float32) if self.matrix.dtype == np.float16 else self.matrix
+
+    @cached_property
+    def _compared(self) -> tuple[Array, Array]:
+        """The matrix to compare with, whose numbers no product takes out of range, and the lengths of its rows."""
+        matrix = in_range(self._widened)
+        return matrix, self.norms if matrix is self._widened else row_norms(matrix)
 
     def similarity(self, first: str, second: str, oov: Oov = None) -> float:
         """The cosine of two words' vectors; 0 where one of them is the zero vector."""
@@ -219,7 +226,7 @@ class WordVectors:
         """
         if not len(keys):
             raise InputError("a mean needs at least one word")
-        total, sum_of_weights = np.zeros(self.vector_size, dtype=np.float32), 0.0
+        total, sum_of_weights = np.zeros(self.vector_size, dtype=np.float64), 0.0
         for key, weight in zip(keys, np.ones(len(keys)) if weights is None else weights, strict=True):
             vector = self.get(key, oov=oov) if isinstance(key, str) else np.asarray(key)
             if vector is not None:
@@ -229,7 +236,7 @@ class WordVectors:
                 raise KeyError(f"the word {key!r} has no vector")
         if sum_of_weights > 0:
             total /= sum_of_weights
-        return unit(total) if post_normalize else total
+        return unit(total) if post_normalize else total.astype(np.result_type(np.float32, self.matrix.dtype))
 
     def n_similarity(self, first: Sequence[str], second: Sequence[str]) -> float:
         """The cosine of the means of two lists of words."""
@@ -353,9 +360,10 @@ class WordVectors:
         return [self.key_to_index[key] for key in named if key in self.key_to_index]
 
     def _cosines(self, query: Array, first_words: int | None = None) -> Array:
-        scores = self._compared[:first_words] @ unit(query).astype(self._compared.dtype)
+        matrix, lengths = self._compared
         with np.errstate(invalid="ignore", divide="ignore"):
-            cosines = scores / self.norms[:first_words]
+            scores = matrix[:first_words] @ unit(query).astype(matrix.dtype)
+            cosines = scores / lengths[:first_words]
         # A zero vector has no direction; a NaN must never win a ranking.
         return np.asarray(np.nan_to_num(cosines, nan=0.0, posinf=0.0, neginf=0.0))
 

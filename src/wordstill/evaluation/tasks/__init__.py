@@ -17,6 +17,9 @@ TASKS: dict[str, str] = {
     "analogy": "wordstill.evaluation.tasks.analogy",
     "relations": "wordstill.evaluation.tasks.relations",
     "categorization": "wordstill.evaluation.tasks.categorization",
+    "classification": "wordstill.evaluation.tasks.classification",
+    "probe": "wordstill.evaluation.tasks.probe",
+    "tagging": "wordstill.evaluation.tasks.tagging",
 }
 
 

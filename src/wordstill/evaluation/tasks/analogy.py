@@ -16,7 +16,7 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.evaluation.dataset_lines import bad_line, read_lines, read_text, split_fields, to_number
+from wordstill.evaluation.dataset_lines import bad_line, read_lines, split_fields, to_number
 from wordstill.evaluation.harnesses import cleaned
 from wordstill.evaluation.intervals import Mean
 from wordstill.evaluation.results import Part
@@ -24,6 +24,7 @@ from wordstill.evaluation.settings import AnalogyRule, EvaluationSettings
 from wordstill.evaluation.space import Space
 from wordstill.evaluation.split import keep_half
 from wordstill.evaluation.tasks.task import Judgement, Task, judgement
+from wordstill.io.reading import read_text
 from wordstill.system.machine import usable_cores
 
 # Measured: words in a block, and pairs or questions that are worked on at a time.
@@ -48,7 +49,7 @@ def read_questions(path: Path) -> Questions:
         if line.startswith(":"):
             section = line[1:].strip()
             continue
-        fields = split_fields(line)
+        fields = split_fields(line, f"{path}, line {number}")
         if len(fields) != 4 or not all(fields):
             raise bad_line(path, number, "four words or ': section'", fields)
         found.words.append((fields[0], fields[1], fields[2], fields[3]))
@@ -60,8 +61,15 @@ def read_questions(path: Path) -> Questions:
 
 def read_question_table(path: Path) -> Questions:
     """Read a file with commas and the columns type, word1, word2, word3, target (the MSR set's format)."""
-    columns = ("type", "word1", "word2", "word3", "target")
     reader = csv.DictReader(read_text(path).splitlines())
+    try:
+        return _questions_of(reader, path)
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num + 1} cannot be split at its commas ({error})") from None
+
+
+def _questions_of(reader: csv.DictReader[str], path: Path) -> Questions:
+    columns = ("type", "word1", "word2", "word3", "target")
     missing = [column for column in columns if column not in (reader.fieldnames or ())]
     if missing:
         raise InputError(f"{path} has no column {missing[0]!r}; expected {', '.join(columns)}")
@@ -94,10 +102,11 @@ def judge(space: Space, questions: Questions, settings: EvaluationSettings) -> J
 
 
 def _parts(outcome: Mean, questions: Questions) -> list[Part]:
-    names = np.array(questions.sections, dtype=str)
-    sections = {str(name): names == name for name in dict.fromkeys(questions.sections)}
+    places: dict[str, int] = {}
+    numbers = np.array([places.setdefault(name, len(places)) for name in questions.sections], dtype=np.int64)
+    sections = {name: numbers == place for name, place in places.items()}
     # The Google set's names of grammatical sections start with "gram".
-    syntactic = np.char.startswith(names, "gram")
+    syntactic = np.array([name.startswith("gram") for name in places], dtype=bool)[numbers]
     if syntactic.any() and not syntactic.all():
         sections = {"semantic": ~syntactic, "syntactic": syntactic, **sections}
     parts = []

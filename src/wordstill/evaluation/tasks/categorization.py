@@ -21,6 +21,7 @@ from wordstill.evaluation.split import keep_half
 from wordstill.evaluation.tasks.task import Judgement, Task, judgement
 
 STARTS = 10
+SEEDS = 5
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def judge(space: Space, categories: Categories, settings: EvaluationSettings) ->
     if settings.compat == "web":
         outcome = categorization_of_web(space, categories, settings.seed)
     else:
-        outcome = categorization(space, categories, settings.seeds, settings.seed)
+        outcome = categorization(space, categories, settings.seeds or SEEDS, settings.seed)
     return judgement(outcome, space.find(categories.words) >= 0)
 
 

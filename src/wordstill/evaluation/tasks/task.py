@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ class Judgement:
     outcome  one number per item, NaN where a word is missing
     every    the same, with missing words counted by the rule of the task
     parts    scores on parts of the set, or by further measures
+    items    what `covered` is counted of: items, or the words of the test part where a model is trained
     """
 
     outcome: Outcome
@@ -30,6 +31,7 @@ class Judgement:
     items: int
     covered: int
     parts: tuple[Part, ...] = ()
+    deviation: float | None = None
 
 
 def judgement(outcome: Outcome, covered: Array, parts: tuple[Part, ...] = ()) -> Judgement:
@@ -51,6 +53,10 @@ class Task:
     about       what is measured, in a few words
     missing     how an item with a missing word counts in `score_all`, in a few words
     read        makes data of a file, or of the folder of a set of several files
+    read_files  makes data of the files of a set of several, where `read` reads one file only
+    data_of     the task whose data sets it judges by too, where it has none of its own
+    measure     what `score` is on given data, where that differs from set to set
+    judge_teacher  judges a teacher itself, by its name, on the same data; True: it is trained too
     halve       the items of the data that are in one half (see `split.half`)
     recognizes  the first line of a user's own file, as text and as fields -> whether it is for this task; asked in the
                 order of the registry. None where the data are no file that a user could write
@@ -73,3 +79,7 @@ class Task:
     quick: bool = True
     main_parts: tuple[str, ...] = ()
     cell: Callable[[float], str] = times_hundred
+    read_files: Callable[[Sequence[Path]], Any] | None = None
+    data_of: str | None = None
+    measure: Callable[[Any], str] | None = None
+    judge_teacher: Callable[[str, bool, Any, EvaluationSettings], Judgement] | None = None

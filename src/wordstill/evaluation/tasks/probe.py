@@ -1,0 +1,63 @@
+"""Probe: a linear classifier on sentence vectors, on the sets of the classification task, in seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from wordstill.arrays import Array
+from wordstill.evaluation.downstream.kept import Keeper, keeping_folder
+from wordstill.evaluation.downstream.probe import KINDS, Probed, probe, text_features
+from wordstill.evaluation.downstream.settings import ProbeSettings, read_numbers
+from wordstill.evaluation.downstream.texts import LabelledTexts, halve, read_text_file, read_text_files
+from wordstill.evaluation.downstream.words import look_up
+from wordstill.evaluation.settings import EvaluationSettings
+from wordstill.evaluation.space import Space
+from wordstill.evaluation.tasks.task import Judgement, Task
+
+
+def judge(space: Space, data: LabelledTexts, settings: EvaluationSettings) -> Judgement:
+    """Judge a space by linear classifiers on mean and on SIF sentence vectors."""
+    from wordstill.evaluation.downstream.scores import class_judgement, make_part
+
+    own = settings.of_task(ProbeSettings)
+    table = look_up(space, [part.words for part in data.parts], settings.oov)
+    labels = [part.labels for part in data.parts]
+    strengths = read_numbers("probe.strengths", own.strengths)
+    found: dict[str, Probed] = {}
+    for kind in KINDS:
+        features = text_features(space, table, kind, own.a)
+        kept = Keeper(keeping_folder(settings.cache), ["probe", features, labels, strengths])
+        score, strength, predicted = kept("test", partial(_plain_probe, features, labels, strengths))
+        found[kind] = Probed(score, strength, np.array(predicted))
+    coverage = table.coverage()
+    # Nothing is drawn at random, so that there is one run, whatever the number of seeds.
+    parts = tuple(
+        make_part(kind, [float((one.predicted == labels[2]).mean())], coverage) for kind, one in found.items()
+    )
+    best = max(found.values(), key=lambda one: one.validation)
+    return class_judgement(labels[2], [best.predicted], len(data.classes), coverage, parts)
+
+
+def _plain_probe(features: Sequence[Array], labels: Sequence[Array], strengths: Sequence[float]) -> list[object]:
+    found = probe(features, labels, strengths)
+    return [found.validation, found.strength, found.predicted.tolist()]
+
+
+TASK = Task(
+    name="probe",
+    title="Linear probe",
+    metric="accuracy",
+    about="accuracy and macro-F1 of a linear classifier on mean or SIF sentence vectors",
+    missing="left out of the mean, or what the vectors say of it themselves",
+    read=read_text_file,
+    read_files=read_text_files,
+    halve=halve,
+    judge=judge,
+    recognizes=lambda line, fields: False,  # a user names it: probe:FILE
+    quick=False,
+    main_parts=("macro-F1", *KINDS),
+    data_of="classification",
+)
