@@ -82,13 +82,16 @@ def wordnet(tmp_path: Path) -> Path:
     return place
 
 
-def written_out(views: list[tuple[WordVectors, float]]) -> np.ndarray:
+def written_out(views: list[tuple[WordVectors, float]], not_centred: tuple[int, ...] = ()) -> np.ndarray:
     """The formula of the mix, the second view rotated onto the first by scipy."""
     units = []
     for vectors, _ in views:
         centred = vectors.matrix.astype(np.float64) - vectors.matrix.astype(np.float64).mean(axis=0)
         units.append(centred / np.linalg.norm(centred, axis=1, keepdims=True))
     units[1] = units[1] @ orthogonal_procrustes(units[1], units[0])[0]
+    for place in not_centred:
+        plain = views[place][0].matrix.astype(np.float64)
+        units[place] = plain / np.linalg.norm(plain, axis=1, keepdims=True)
     total = sum(weight * unit for unit, (_, weight) in zip(units, views, strict=True))
     first = views[0][0].matrix.astype(np.float64)
     lengths = np.linalg.norm(first - first.mean(axis=0), axis=1)
@@ -100,14 +103,14 @@ def cosines(vectors: WordVectors, pairs: list[tuple[str, str]]) -> list[float]:
     return [vectors.similarity(*pair) for pair in pairs]
 
 
-def test_without_a_dictionary_it_is_aggregate_and_closed(best: DistillSettings, corpus: Path, tmp_path: Path) -> None:
+def test_without_a_dictionary_it_is_aggregate_closed_and_what_is_asked(best: DistillSettings, corpus: Path, tmp_path: Path) -> None:
     run = distill(corpus, out=tmp_path / "run", teacher=best.teacher, vocabulary=best.vocabulary, threads=1)
-    assert list(run.record.students) == ["best", "aggregate", "closed"]
+    assert list(run.record.students) == ["best", "aggregate", "closed", "asked"]
     views = [(run.vectors(name), weight) for name, weight in WITHOUT_DICTIONARY.items()]
     made = run.vectors("best")
     assert made.words == views[0][0].words
     assert "unicorn" in made
-    np.testing.assert_allclose(made.matrix, written_out(views), rtol=1e-2, atol=1e-4)
+    np.testing.assert_allclose(made.matrix, written_out(views, (0, 2)), rtol=1e-2, atol=1e-4)
     told = run.record.best
     assert told is not None
     assert {name: view["weight"] for name, view in told.views.items()} == WITHOUT_DICTIONARY
@@ -239,7 +242,7 @@ def test_of_all_layers_the_last_is_a_view(best: DistillSettings, corpus: Path, t
 
 def test_named_students_are_made_and_no_others(best: DistillSettings, corpus: Path, tmp_path: Path) -> None:
     both = distill(corpus, out=tmp_path / "both", settings=replace(best, students=("best", "principal", "aggregate")))
-    assert list(both.record.students) == ["best", "aggregate", "closed", "principal"]
+    assert list(both.record.students) == ["best", "aggregate", "closed", "asked", "principal"]
     other = distill(corpus, out=tmp_path / "one", settings=replace(best, students=("aggregate",)))
     assert list(other.record.students) == ["aggregate"]
     assert other.record.best is None

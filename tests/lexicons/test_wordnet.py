@@ -77,6 +77,17 @@ def test_associated_words_are_one_pair_per_link(folder: Path) -> None:
     assert pairs(folder, "associated") == {("car", "wheel"), ("disk", "sunny")}
 
 
+def test_words_that_are_akin_are_derived_similar_or_of_one_group(folder: Path) -> None:
+    (folder / "data.verb").write_text(
+        LICENCE + "00000010 38 v 02 reach 0 attain 0 002 + 00000050 n 0201 $ 00000020 v 0000 000 | arrive\n"
+        "00000020 38 v 01 gain 0 000 000 | get\n"
+    )
+    with (folder / "data.noun").open("a") as nouns:
+        nouns.write("00000050 04 n 01 attainment 0 000 | the act of reaching\n")
+    derived = {("attain", "attainment"), ("reach", "vehicle")}
+    assert pairs(folder, "akin") == derived | {("gain", "reach"), ("cold", "icy")}
+
+
 def test_it_is_found_where_the_environment_says(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="no WordNet is here"):
         read_lexicon("wordnet")
@@ -113,9 +124,10 @@ def test_the_database_of_the_wn_package_is_read(tmp_path: Path, monkeypatch: pyt
             INSERT INTO forms VALUES
                 (1, 'motor car', 0), (2, 'auto', 0), (2, 'autos', 1), (3, 'vehicle', 0), (4, 'walk', 0);
             INSERT INTO senses VALUES (11, 1, 101), (12, 2, 101), (13, 3, 102), (14, 4, 103);
-            INSERT INTO relation_types VALUES (1, 'hypernym'), (2, 'antonym'), (3, 'also');
-            INSERT INTO synset_relations VALUES (101, 102, 1), (101, 103, 3);
-            INSERT INTO sense_relations VALUES (12, 14, 2), (11, 13, 3);
+            INSERT INTO relation_types VALUES (1, 'hypernym'), (2, 'antonym'), (3, 'also'),
+                (4, 'derivation'), (5, 'similar');
+            INSERT INTO synset_relations VALUES (101, 102, 1), (101, 103, 3), (102, 103, 5);
+            INSERT INTO sense_relations VALUES (12, 14, 2), (11, 13, 3), (12, 13, 4);
             """
         )
     database.close()
@@ -123,6 +135,7 @@ def test_the_database_of_the_wn_package_is_read(tmp_path: Path, monkeypatch: pyt
     assert pairs("wordnet+") == {("auto", "motor_car"), ("auto", "vehicle"), ("motor_car", "vehicle")}
     assert pairs("wordnet", "antonyms") == {("auto", "walk")}
     assert pairs("wordnet", "associated") == {("motor_car", "vehicle"), ("motor_car", "walk")}
+    assert pairs("wordnet", "akin") == {("auto", "vehicle"), ("vehicle", "walk")}
     with sqlite3.connect(tmp_path / "wn.db") as database:
         database.execute("DELETE FROM senses WHERE rowid = 14")
     database.close()
@@ -149,7 +162,8 @@ def test_princetons_database_is_read_whole() -> None:
     wordnet = module.read_database(place)
     assert len(wordnet.synsets) == 117_659
     assert wordnet.synsets["n", "02958343"] == ["car", "auto", "automobile", "machine", "motorcar"]
-    assert ("good", "bad") in wordnet.antonyms
+    assert ("good", "bad") in wordnet.pairs["antonyms"]
+    assert ("attain", "attainment") in wordnet.pairs["akin"]
     assert len({word for words in wordnet.synsets.values() for word in words}) > 140_000
 
 

@@ -1,13 +1,15 @@
 """best: the students' views of each word mixed into one, and refined by what lexicons know.
 
-    view        with a dictionary   without one
-    aggregate   1                   1
-    closed      0.35, rotated       0.2, rotated
-    definition  1.4
+    view                    with a dictionary   without one
+    aggregate               1                   1, not centred
+    closed                  0.35, rotated       0.2, rotated
+    definition              1.4
+    asked                                       0.7, not centred
+    another teacher's       1.7 definition, 0.85 alone, beside the others in its own space
 
-The weights are fixed, and were found on similarity sets (docs/best.md tells how). What lexicons say of pairs of words
-weighs a dictionary no better than these do, and the views of a text worse. It is measured all the same, and told: what
-each view adds.
+The weights are fixed. They were found on the dev halves of similarity sets (docs/best.md tells how). What lexicons say
+of pairs of words weighs a dictionary no better than these do, and the views of a text worse. It is measured all the
+same, and told: what each view adds.
 
 Where a lexicon is given, or the dictionary is WordNet, the mix is retrofitted to it as strongly as WordNet's
 associated words allow (see `refinement/strength.py`), antonyms pushed apart.
@@ -19,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wordstill.distillation.order import Order
+from wordstill.distillation.other_teachers import other_students
 from wordstill.distillation.run_record import BestRecord
 from wordstill.distillation.settings import DistillSettings
 from wordstill.distillation.writing import Writer
@@ -32,7 +35,10 @@ from wordstill.system.progress import Progress, log
 from wordstill.vectors import WordVectors
 
 WEIGHTS = {"aggregate": 1.0, "closed": 0.35, "definition": 1.4}
-WITHOUT_DICTIONARY = {"aggregate": 1.0, "closed": 0.2}
+WITHOUT_DICTIONARY = {"aggregate": 1.0, "closed": 0.2, "asked": 0.7}
+OF_OTHERS = {"definition": 1.7, "alone": 0.85}
+# Without a dictionary, what all rows have in common tells rare words from others; with one, definitions do.
+NOT_CENTRED = {"aggregate", "asked"}
 # Views of another space than the contextual vectors', which are rotated onto these.
 ROTATED = {"closed"}
 
@@ -60,14 +66,14 @@ def views_of(order: Order) -> dict[str, str]:
 
 
 def write_best(writer: Writer, views: Mapping[str, WordVectors]) -> BestRecord | None:
-    """Mix the views, refine the mix and write it as `best`, first among what was made; None without views."""
-    if not views:
+    """Mix the views, refine the mix and write it as `best`, first among what was made; None where nobody asked."""
+    if not writer.job.order.settings.makes_best:
         return None
     order, clock = writer.job.order, writer.job.clock
     with Progress("mixing", 2) as progress:
         with clock.part("mixing"):
             known = read_knowledge(order.settings)
-            shared = in_common(views)
+            shared = in_common(views, other_students(order.settings))
             guards = gathered([known.associated], shared[0].vectors, order.settings.seed)
             evidence = [*guards, *gathered(known.independent, shared[0].vectors, order.settings.seed)]
             mixed = mix(shared, evidence, fixed=True)
@@ -91,7 +97,8 @@ def read_knowledge(settings: DistillSettings) -> Knowledge:
     related = [source for source in settings.lexicon if source not in own]
     named = [*related, *(place for place in everything if place not in wordnets(related))]
     independent = tuple(read_lexicon(source) for source in own)
-    synonyms = [*independent, *(read_lexicon(source) for source in named)]
+    akin = read_relation(everything, "akin")
+    synonyms = [*independent, *(read_lexicon(source) for source in named), *([] if akin is None else [akin])]
     return Knowledge(
         synonyms=join(synonyms) if synonyms else None,
         antonyms=read_relation(everything, "antonyms"),
@@ -100,19 +107,27 @@ def read_knowledge(settings: DistillSettings) -> Knowledge:
     )
 
 
-def in_common(views: Mapping[str, WordVectors]) -> list[View]:
-    """Make views of the words that all of them have, in the order of the first."""
-    weights = WEIGHTS if "definition" in views else WITHOUT_DICTIONARY
+def in_common(views: Mapping[str, WordVectors], others: Mapping[str, str] | None = None) -> list[View]:
+    """Make views of the words that all of them have, in the order of the first.
+
+    others  which view each name of another teacher's is
+    """
+    others = others or {}
+    kinds = {name: others.get(name, name) for name in views}
+    dictionary = "definition" in views
+    weights = WEIGHTS if dictionary else WITHOUT_DICTIONARY
     first = next(iter(views.values()))
     words = [word for word in first.words if all(word in vectors for vectors in views.values())]
-    # A sentence vector pooled in several ways is wider than others: it stands beside them.
     return [
         View(
             name,
             vectors if vectors.words == words else vectors.take(words),
-            weights[name],
-            f"{vectors.vector_size} wide",
-            name in ROTATED,
+            OF_OTHERS[kinds[name]] if name in others else weights[name],
+            # Views of other teachers stand beside those of the first. So does a sentence vector that is pooled in
+            # several ways: it is wider.
+            f"{name.removeprefix(kinds[name])} {vectors.vector_size} wide",
+            rotate=name in ROTATED,
+            centre=dictionary or name not in NOT_CENTRED,
         )
         for name, vectors in views.items()
     ]

@@ -15,14 +15,16 @@ from typing import Any
 
 from wordstill.distillation.best import views_of, write_best
 from wordstill.distillation.counting import corpus_paths
-from wordstill.distillation.engines import LOCAL, engine_for
+from wordstill.distillation.engines import LOCAL, Engine, engine_for
 from wordstill.distillation.finish import finish
 from wordstill.distillation.job import Job, stopped_gently
+from wordstill.distillation.local import SHARDS
 from wordstill.distillation.opening import open_run
+from wordstill.distillation.other_teachers import inner_settings, write_others
 from wordstill.distillation.preparing import check_input
 from wordstill.distillation.replays import replay
 from wordstill.distillation.run_folder import Run
-from wordstill.distillation.settings import DistillSettings, read_keywords
+from wordstill.distillation.settings import DistillSettings, ExecutionSettings, read_keywords
 from wordstill.distillation.shard_work import Pulse
 from wordstill.distillation.writing import Writer, write_students
 from wordstill.system.threads import numpy_on_one_thread
@@ -59,11 +61,24 @@ def distill(
     """
     settings, execution = read_keywords(settings, teacher, students, options)
     paths = corpus_paths(corpus)
+    check_input(settings, paths)
+    with engine_for(execution.on) as engine:
+        return carry_out(paths, Path(out), settings, execution, engine, resume=resume, overwrite=overwrite)
+
+
+def carry_out(
+    paths: Sequence[str | Path],
+    out: Path,
+    settings: DistillSettings,
+    execution: ExecutionSettings,
+    engine: Engine,
+    *,
+    resume: bool,
+    overwrite: bool = False,
+) -> Run:
+    """Carry out a run on an engine, and those of its other teachers inside it."""
     chosen = check_input(settings, paths)
-    with (
-        engine_for(execution.on) as engine,
-        open_run(paths, out, settings, execution, chosen, engine=engine, resume=resume, overwrite=overwrite) as run,
-    ):
+    with open_run(paths, out, settings, execution, chosen, engine=engine, resume=resume, overwrite=overwrite) as run:
         if run.finished:
             return run.finished
         pulse = Pulse(execution.checkpoint_seconds)
@@ -73,7 +88,14 @@ def distill(
                 missing = job.missing()
                 job.fold()
                 engine.do_shards(run, missing, pulse, job.finished)
+            with run.clock.part(SHARDS):  # like shards, their runs have clocks of their own
+                others = {
+                    label: carry_out([], run.state.others / label, inner, execution, engine, resume=True)
+                    for label, inner in inner_settings(settings, run.order.vocabulary).items()
+                }
+            with numpy_on_one_thread():
                 replay(job)
             writer = Writer(job, run.teacher, run.counted.corpus)
-            best = write_best(writer, write_students(writer, views_of(run.order)))
+            views = write_students(writer, views_of(run.order))
+            best = write_best(writer, views | write_others(writer, others))
             return finish(writer, best, run.folder, local=execution.on == LOCAL.name)

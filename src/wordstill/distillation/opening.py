@@ -12,6 +12,7 @@ from typing import Protocol
 from wordstill.corpus.segmented_text import SegmentedCorpus
 from wordstill.distillation.counting import Counted, Counting, InOrder, fingerprint_of, open_corpus
 from wordstill.distillation.order import Order
+from wordstill.distillation.other_teachers import other_students
 from wordstill.distillation.preparing import draft_order, lexicon_graph, load, settle, shards_of
 from wordstill.distillation.replays import reserve_disk
 from wordstill.distillation.run_folder import Run, RunFolder, RunState
@@ -85,7 +86,7 @@ def open_run(
     """Yield a run that is ready to be worked on, under a lock; with `shared`, others may do shards of it meanwhile."""
     source = open_corpus(paths, settings)
     folder, clock = RunFolder(Path(out)), Clock()
-    students = [*chosen, *([BEST] if settings.makes_best else [])]
+    students = [*chosen, *other_students(settings), *([BEST] if settings.makes_best else [])]
     folder.refuse(resume=resume, overwrite=overwrite, students=students)
     begin = partial(folder.begin, resume=resume, overwrite=overwrite, students=students, shared=shared)
     with folder.locked(shared=shared), few_full_collections(), ExitStack() as preparing:

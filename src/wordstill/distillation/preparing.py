@@ -10,6 +10,7 @@ from wordstill.corpus.segmented_text import SegmentedCorpus
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.distillation.counting import Counted, InOrder
 from wordstill.distillation.order import Order
+from wordstill.distillation.other_teachers import other_teachers
 from wordstill.distillation.rare_words import rare_words_wanted
 from wordstill.distillation.reading import Preparing, shard_texts
 from wordstill.distillation.run_folder import RunState
@@ -35,6 +36,7 @@ from wordstill.teacher.texts import make_batches
 def check_input(settings: DistillSettings, paths: Sequence[str | Path]) -> dict[str, Chosen]:
     """Choose the students, and refuse them where there is no text, no list of words or no teacher to learn from."""
     chosen = choose_students(settings.learning, settings.student_options, settings.epochs)
+    other_teachers(settings)
     if not paths:
         for name, one in chosen.items():
             if one.needs().text:

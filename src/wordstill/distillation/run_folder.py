@@ -36,7 +36,7 @@ from wordstill.vectors import WordVectors
 
 STATE = "unfinished"
 # What the state of a run holds.
-OWN = {FILE, "vocabulary.json", "order.json", "checkpoint", "shards", "kept", "corpus", "students"}
+OWN = {FILE, "vocabulary.json", "order.json", "checkpoint", "shards", "kept", "corpus", "students", "others"}
 # What a run of an older version held beside its students.
 OLDER = ("checkpoint", "kept", "vocabulary.json")
 # What a killed process leaves of a file that it was writing: in the state, and of a run's own names beside it. Other
@@ -94,6 +94,11 @@ class RunState:
     def text(self) -> Path:
         """The corpus as words, kept from counting for the pass over the text."""
         return self.kept / "+text.bin"  # no student's name has a +
+
+    @property
+    def others(self) -> Path:
+        """The runs of other teachers, one folder each."""
+        return self.path / "others"
 
     @property
     def students(self) -> Path:

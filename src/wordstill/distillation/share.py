@@ -21,8 +21,9 @@ from wordstill.distillation.engines import LOCAL
 from wordstill.distillation.job import missing_shards, stopped_gently
 from wordstill.distillation.local import do_shards
 from wordstill.distillation.opening import open_run
+from wordstill.distillation.other_teachers import inner_settings
 from wordstill.distillation.preparing import check_input
-from wordstill.distillation.settings import DistillSettings, read_keywords
+from wordstill.distillation.settings import DistillSettings, ExecutionSettings, read_keywords
 from wordstill.distillation.shard_work import Pulse, ShardWork
 from wordstill.distillation.shards import Shard
 from wordstill.errors import InputError
@@ -61,6 +62,11 @@ class ShareRecord:
     shards: int
     """All shards of the run."""
 
+    def joined(self, label: str, other: ShareRecord) -> ShareRecord:
+        """Return it with what became of the same share of another teacher's run."""
+        done, missing = ([f"{label}/{name}" for name in names] for names in (other.done, other.missing))
+        return ShareRecord([*self.done, *done], [*self.missing, *missing], self.shards + other.shards)
+
 
 def distill_share(
     corpus: str | Path | Sequence[str | Path] = (),
@@ -85,9 +91,17 @@ def distill_share(
     paths = corpus_paths(corpus)
     if STANDARD_INPUT in map(str, paths):
         raise InputError("standard input (-) cannot be shared out; write it to a file first")
-    chosen = check_input(settings, paths)
+    check_input(settings, paths)
     if execution.on != LOCAL.name:
         raise InputError(f"--shard does its share in this process; give it without --on {execution.on}")
+    return _do_share(paths, Path(out), settings, execution, share)
+
+
+def _do_share(
+    paths: Sequence[str | Path], out: Path, settings: DistillSettings, execution: ExecutionSettings, share: Share
+) -> ShareRecord:
+    """Do a share of the shards of a run, and the same share of those of its other teachers."""
+    chosen = check_input(settings, paths)
     with open_run(paths, out, settings, execution, chosen, engine=LOCAL, resume=True, shared=True) as run:
         if run.finished:
             return ShareRecord([], [], run.finished.record.shards)
@@ -102,4 +116,7 @@ def distill_share(
             missing = missing_shards(run.state, run.order, run.shards, folded)
             do_shards(run, [shard for shard in missing if share.has(shard)], pulse, note, shared=True)
         left = [shard.name for shard in missing if shard not in done]
-        return ShareRecord([shard.name for shard in done], left, len(run.shards))
+        record = ShareRecord([shard.name for shard in done], left, len(run.shards))
+        for label, inner in inner_settings(settings, run.order.vocabulary).items():
+            record = record.joined(label, _do_share([], run.state.others / label, inner, execution, share))
+        return record

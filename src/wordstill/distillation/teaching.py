@@ -21,6 +21,7 @@ from wordstill.distillation.shard_work import Pulse, ShardFolder, ShardWork, pro
 from wordstill.distillation.shards import Shard
 from wordstill.errors import Damaged
 from wordstill.kernels.sampling import generator
+from wordstill.lexicons.dictionary import Definitions, ask
 from wordstill.system.progress import log
 from wordstill.teacher.batch import Batch
 from wordstill.teacher.encode import Grid, forward, lay_out, to_batch
@@ -31,7 +32,7 @@ from wordstill.teacher.sentences import SentencePooling, sentence_pooling, sente
 from wordstill.teacher.single_words import spellings, words_alone, words_in_table
 from wordstill.teacher.texts import make_batches
 
-# Words that are encoded alone between two checkpoints, and words whose definitions are read.
+# Words that are encoded alone between two checkpoints, and words of which several texts are read.
 AT_ONCE, DEFINED_AT_ONCE = 4096, 512
 
 Advance: TypeAlias = Callable[[int], None]
@@ -179,7 +180,10 @@ class Teaching:
         layers = sorted({layer for one in needs if one.shown == "alone" for layer in one.layers})
         table = any(one.shown == "table" for one in needs)
         words = self.spelled[work.shard.first : work.shard.first + work.shard.size]
-        defined = sorted({layer for one in needs if one.shown == "definition" for layer in one.layers})
+        defined, asked = (
+            sorted({layer for one in needs if one.shown == shown for layer in one.layers})
+            for shown in ("definition", "asked")
+        )
         while at.buffers * self.at_once < len(words):
             part = slice(at.buffers * self.at_once, (at.buffers + 1) * self.at_once)
             numbers = work.numbers[part]
@@ -192,18 +196,22 @@ class Teaching:
                     work.observe(batch, "alone")
             if table:
                 work.observe(words_in_table(teacher, numbers, words[part]), "table")
+            if asked:
+                with work.clock.part("alone"):
+                    batch = self._read_about(fast, numbers, ask(self.order.settings.questions, words[part]), asked)
+                work.observe(batch, "asked")
             if defined:
+                assert self.order.definitions is not None
+                found = self.order.definitions.between(int(numbers[0]), int(numbers[-1]) + 1)
                 with work.clock.part("dictionary"):
-                    batch = self._define(fast, numbers, defined)
+                    batch = self._read_about(fast, numbers, found, defined)
                 work.observe(batch, "definition")
             at.buffers += 1
             advance(len(numbers))
             work.rest()
 
-    def _define(self, fast: Teacher, numbers: np.ndarray, layers: Sequence[int]) -> Batch:
-        """What the teacher understands by the definitions of these words; those without one are left out."""
-        assert self.order.definitions is not None
-        found = self.order.definitions.between(int(numbers[0]), int(numbers[-1]) + 1)
+    def _read_about(self, fast: Teacher, numbers: np.ndarray, found: Definitions, layers: Sequence[int]) -> Batch:
+        """What the teacher understands by what is said of these words; those of which nothing is said are left out."""
         tokens, size = self.order.batch_tokens, len(found.covered)
         read = {
             layer: sentence_vectors(fast, found.texts, self.pooling, tokens=tokens, layer=layer) for layer in layers
@@ -218,7 +226,8 @@ class Teaching:
     @property
     def at_once(self) -> int:
         """Words of the vocabulary that are encoded between two checkpoints."""
-        return AT_ONCE if self.order.definitions is None else DEFINED_AT_ONCE
+        several = any(one.shown in ("definition", "asked") for one in self.order.needs.values())
+        return DEFINED_AT_ONCE if several else AT_ONCE
 
     @cached_property
     def pooling(self) -> SentencePooling:

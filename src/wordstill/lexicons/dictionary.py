@@ -65,6 +65,22 @@ class Definitions:
         return np.add.reduceat(vectors * self.weights[:, None], starts, axis=0, dtype=np.float32)
 
 
+def ask(questions: Sequence[str], spellings: Sequence[str]) -> Definitions:
+    """Put each word into each question, where {} stands: texts that are read as definitions are, each as important.
+
+    >>> ask(["what does {} mean?"], ["river"]).texts
+    ('what does river mean?',)
+    """
+    number, each = len(spellings), len(questions)
+    return Definitions(
+        name="questions",
+        words=tuple(spellings),
+        owners=np.repeat(np.arange(number), each),
+        texts=tuple(question.replace("{}", word) for word in spellings for question in questions),
+        weights=np.full(number * each, 1.0 / max(1, each), dtype=np.float32),
+    )
+
+
 def read_definitions(
     sources: str | Path | Sequence[str | Path],
     words: Sequence[str],

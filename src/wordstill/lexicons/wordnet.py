@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from wordstill.errors import InputError
 from wordstill.io.reading import member_names, open_regular, read_bytes, read_member
 
-Relation: TypeAlias = Literal["synonyms", "related", "antonyms", "associated"]
+Relation: TypeAlias = Literal["synonyms", "related", "antonyms", "associated", "akin"]
 
 SYSTEM_PLACES = (
     Path("/usr/share/wordnet"),  # Debian
@@ -31,6 +31,9 @@ _BROADER = ("@", "@i")
 _WN_BROADER = ("hypernym", "instance_hypernym")
 # Parts and wholes, fields and what belongs to them, attributes, causes, what an act entails, "see also".
 _ASSOCIATED = ("%m", "%s", "%p", ";c", ";u", "=", "*", ">", "^", "\\")
+# Words derived from each other (attain, attainment), similar adjectives, verbs of one group.
+_AKIN = ("+", "&", "$")
+_WN_AKIN = ("derivation", "similar")
 _WN_ASSOCIATED = (
     "mero_member",
     "mero_substance",
@@ -44,6 +47,9 @@ _WN_ASSOCIATED = (
     "pertainym",
 )
 
+_SYMBOLS: dict[Relation, tuple[str, ...]] = {"antonyms": ("!",), "associated": _ASSOCIATED, "akin": _AKIN}
+_WN_TYPES: dict[Relation, tuple[str, ...]] = {"associated": _WN_ASSOCIATED, "akin": _WN_AKIN}
+
 
 class _Link(NamedTuple):
     """Two synsets, each with the number of the word that is meant, counted from 1; 0 is the whole synset."""
@@ -55,12 +61,11 @@ class _Link(NamedTuple):
 
 
 class WordNet(NamedTuple):
-    """What is needed of it: the words of each synset, (narrower, broader) synsets, pairs of antonyms, of associates."""
+    """What is needed of it: the words of each synset, (narrower, broader) synsets, and pairs of words by relation."""
 
     synsets: dict[Hashable, list[str]]
     broader: list[tuple[Hashable, Hashable]]
-    antonyms: list[tuple[str, str]]
-    associated: list[tuple[str, str]]
+    pairs: dict[Relation, list[tuple[str, str]]]
 
 
 def read_wordnet(place: Path, relation: Relation) -> Iterator[tuple[str, str]]:
@@ -70,10 +75,11 @@ def read_wordnet(place: Path, relation: Relation) -> Iterator[tuple[str, str]]:
     related     these, and words of a synset and of the one above it
     antonyms    words that WordNet sets against each other
     associated  words that belong together without meaning the same, such as a part and its whole: one pair per link
+    akin        words derived from one another, similar adjectives, verbs of one group: one pair per link
     """
     wordnet = _read_wn(place) if place.suffix == ".db" else read_database(place)
-    if relation in ("antonyms", "associated"):
-        yield from wordnet.antonyms if relation == "antonyms" else wordnet.associated
+    if relation in wordnet.pairs:
+        yield from wordnet.pairs[relation]
         return
     for words in wordnet.synsets.values():
         yield from combinations(words, 2)
@@ -120,19 +126,21 @@ def read_database(place: Path) -> WordNet:
     """The four files of a database folder, or of a zip of it."""
     synsets: dict[Hashable, list[str]] = {}
     broader: list[tuple[Hashable, Hashable]] = []
-    opposed: list[_Link] = []
-    associated: list[_Link] = []
+    links: dict[Relation, list[_Link]] = {relation: [] for relation in _SYMBOLS}
     for part, name in _FILES.items():
         for number, line in enumerate(database_lines(place, name), 1):
             if line.startswith("  "):  # the licence
                 continue
             try:
-                _add_synset(part, line.partition("|")[0].split(), synsets, broader, opposed, associated)
+                _add_synset(part, line.partition("|")[0].split(), synsets, broader, links)
             except (ValueError, IndexError):
                 raise InputError(f"{place}: line {number} of {name} is not a synset; is the file whole?") from None
-    first_words = ((one[0], other[0]) for one, other in _ends(synsets, associated) if one and other)
-    antonyms = (pair for one, other in _ends(synsets, opposed) for pair in product(one, other))
-    return WordNet(synsets, broader, list(antonyms), list(first_words))
+    pairs = {
+        relation: [(one[0], other[0]) for one, other in _ends(synsets, found) if one and other]
+        for relation, found in links.items()
+    }
+    pairs["antonyms"] = [pair for ends in _ends(synsets, links["antonyms"]) for pair in product(*ends)]
+    return WordNet(synsets, broader, pairs)
 
 
 def _add_synset(
@@ -140,8 +148,7 @@ def _add_synset(
     fields: list[str],
     synsets: dict[Hashable, list[str]],
     broader: list[tuple[Hashable, Hashable]],
-    opposed: list[_Link],
-    associated: list[_Link],
+    links: dict[Relation, list[_Link]],
 ) -> None:
     """offset, file, kind, words (hexadecimal), a word and its number each, pointers, four fields a pointer."""
     key = (part, fields[0])
@@ -153,9 +160,9 @@ def _add_synset(
         target = ("a" if target_part == "s" else target_part, offset)
         if symbol in _BROADER:
             broader.append((key, target))
-        elif symbol == "!" or symbol in _ASSOCIATED:
-            links = opposed if symbol == "!" else associated
-            links.append(_Link(key, int(ends[:2], 16), target, int(ends[2:], 16)))
+        for relation, symbols in _SYMBOLS.items():
+            if symbol in symbols:
+                links[relation].append(_Link(key, int(ends[:2], 16), target, int(ends[2:], 16)))
 
 
 def _ends(synsets: dict[Hashable, list[str]], links: Iterable[_Link]) -> Iterator[tuple[list[str], list[str]]]:
@@ -200,17 +207,21 @@ def _read_wn(path: Path) -> WordNet:
             links = database.execute(relations.format("synset_relations"))
             linked = list(links)
             broader: list[tuple[Hashable, Hashable]] = [(a, b) for a, b, kind in linked if kind in _WN_BROADER]
-            associated = [
-                (synsets[a][0], synsets[b][0])
-                for a, b, kind in linked
-                if kind in _WN_ASSOCIATED and a in synsets and b in synsets
-            ]
+            pairs = {
+                relation: [
+                    (synsets[a][0], synsets[b][0])
+                    for a, b, kind in linked
+                    if kind in kinds and a in synsets and b in synsets
+                ]
+                for relation, kinds in _WN_TYPES.items()
+            }
             links = database.execute(relations.format("sense_relations"))
             linked = list(links)
-            antonyms = [(words[a], words[b]) for a, b, kind in linked if kind == "antonym"]
-            associated += [(words[a], words[b]) for a, b, kind in linked if kind in _WN_ASSOCIATED]
+            pairs["antonyms"] = [(words[a], words[b]) for a, b, kind in linked if kind == "antonym"]
+            for relation, kinds in _WN_TYPES.items():
+                pairs[relation] += [(words[a], words[b]) for a, b, kind in linked if kind in kinds]
     except sqlite3.Error as error:
         raise InputError(f"{path} cannot be read as the database of the wn package: {error}") from error
     except KeyError as error:
         raise InputError(f"{path} has relations of a sense {error} that it does not have; is it whole?") from error
-    return WordNet(synsets, broader, antonyms, associated)
+    return WordNet(synsets, broader, pairs)

@@ -1,6 +1,6 @@
 """mix: several views of the same words become one, with weights that evidence chooses.
 
-    u_w = sum over views v of weight_v * unit(x_vw - mean of x_v)
+    u_w = sum over views v of weight_v * unit(x_vw - mean of x_v)      (or unit(x_vw), where a view is not centred)
 
 Views of one space, such as what a teacher makes of texts and of definitions, are added: no dimension is spent, and a
 word seen in the one view is compared with a word seen in the other. A view of another space and the same width, such as
@@ -40,6 +40,7 @@ class View(NamedTuple):
     weight   its weight where there is no evidence
     space    views that name the same space are added; a view without a space stands beside the others
     rotate   whether it is rotated onto the first view of its space before it is added
+    centre   whether the mean of its rows is taken off first
     """
 
     name: str
@@ -47,6 +48,7 @@ class View(NamedTuple):
     weight: float = 1.0
     space: str = ""
     rotate: bool = False
+    centre: bool = True
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ def mix(views: Sequence[View], evidence: Sequence[Evidence] = (), *, fixed: bool
 
 
 def _units(views: Sequence[View]) -> list[Array]:
-    """The rows of each view, centred, at length 1, in the coordinates of its space."""
+    """The rows of each view, centred where it shall be, at length 1, in the coordinates of its space."""
     units: list[Array] = []
     first_of: dict[str, Array] = {}
     for view in views:
@@ -138,8 +140,8 @@ def _units(views: Sequence[View]) -> list[Array]:
         if view.rotate and view.space in first_of:
             left, _, right = np.linalg.svd((rows.T @ first_of[view.space]).astype(np.float64))
             rows = rows @ (left @ right).astype(np.float32)
-        first_of.setdefault(view.space, rows)
-        units.append(rows)
+        first_of.setdefault(view.space, rows)  # rotations are found among rows without their means
+        units.append(rows if view.centre else unit_rows(np.asarray(view.vectors.matrix)))
     return units
 
 

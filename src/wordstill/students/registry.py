@@ -42,6 +42,7 @@ STUDENTS: dict[str, StudentEntry] = {
     "context-to-vec": StudentEntry("context_to_vec", "ContextToVec"),
     "principal": StudentEntry("principal", "Principal", each_layer=True),
     "alone": StudentEntry("alone", "Alone", each_layer=True),
+    "asked": StudentEntry("asked", "Asked"),
     "table": StudentEntry("table", "Table"),
     "definition": StudentEntry("definition", "Definition"),
 }
@@ -90,7 +91,7 @@ def learning_students(names: Sequence[str], *, dictionary: bool) -> tuple[str, .
 
 def best_views(*, dictionary: bool) -> tuple[str, ...]:
     """Name the students that `best` is mixed of."""
-    return ("aggregate", "closed", *(("definition",) if dictionary else ()))
+    return ("aggregate", "closed", "definition" if dictionary else "asked")
 
 
 def choose_students(

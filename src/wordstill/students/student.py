@@ -39,7 +39,7 @@ class Brief:
     """What several students rest on and one gathers (see `context_sums`)."""
 
 
-Shown: TypeAlias = Literal["words", "sentences", "windows", "pieces", "alone", "table", "definition"]
+Shown: TypeAlias = Literal["words", "sentences", "windows", "pieces", "alone", "asked", "table", "definition"]
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Needs:
 
     shown    what it looks at. In text: the words with their contextual vectors; the means of sentences over their
              words, or over their pieces; or windows around words. Without text: each word of the vocabulary encoded
-             alone, looked up in the teacher's table of input embeddings (as layer TABLE), or in a dictionary, whose
-             definitions the teacher reads
+             alone, in questions, looked up in the teacher's table of input embeddings (as layer TABLE), or in a
+             dictionary, whose definitions the teacher reads
     layers   the teacher's layers it reads, counted from 0; none if it needs words alone
     teacher  whether it needs a teacher at all
     replays  how many passes over what was kept follow the pass over the text
@@ -65,12 +65,12 @@ class Needs:
     @property
     def text(self) -> bool:
         """Whether it learns from a corpus."""
-        return self.shown not in ("alone", "table", "definition")
+        return self.shown not in ("alone", "asked", "table", "definition")
 
     @property
     def gaps(self) -> bool:
         """Whether text or dictionary can lack a word, whose vector the teacher's word alone then tells."""
-        return self.teacher and self.shown not in ("alone", "table")
+        return self.teacher and self.shown not in ("alone", "asked", "table")
 
 
 class Contexts(NamedTuple):
