@@ -103,7 +103,9 @@ def cosines(vectors: WordVectors, pairs: list[tuple[str, str]]) -> list[float]:
     return [vectors.similarity(*pair) for pair in pairs]
 
 
-def test_without_a_dictionary_it_is_aggregate_closed_and_what_is_asked(best: DistillSettings, corpus: Path, tmp_path: Path) -> None:
+def test_without_a_dictionary_it_is_aggregate_closed_and_what_is_asked(
+    best: DistillSettings, corpus: Path, tmp_path: Path
+) -> None:
     run = distill(corpus, out=tmp_path / "run", teacher=best.teacher, vocabulary=best.vocabulary, threads=1)
     assert list(run.record.students) == ["best", "aggregate", "closed", "asked"]
     views = [(run.vectors(name), weight) for name, weight in WITHOUT_DICTIONARY.items()]

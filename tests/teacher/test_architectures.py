@@ -51,7 +51,12 @@ def plain_alignment(tokenizer: Any, words: Sequence[str]) -> tuple[Any, list[int
     ends = np.cumsum([len(word) + 1 for word in words])
     encoded = tokenizer("".join(f" {word}" for word in words), return_offsets_mapping=True, return_tensors="pt")
     offsets = encoded.pop("offset_mapping")[0].tolist()
-    return encoded, [int(np.searchsorted(ends, end)) if end else None for _, end in offsets]
+    owners = [int(np.searchsorted(ends, end)) if end else None for _, end in offsets]
+    if None not in owners:  # GPT-2's tokenizer marks no beginning; a decoder's first token says nothing of its word
+        first = {"input_ids": tokenizer.bos_token_id, "attention_mask": 1}
+        encoded = {name: torch.tensor([[first[name], *row[0].tolist()]]) for name, row in encoded.items()}
+        owners = [None, *owners]
+    return encoded, owners
 
 
 def plain_vectors(folder: Path, words: Sequence[str], layer: int, pooling: Pooling) -> list[Any]:

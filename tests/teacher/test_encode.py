@@ -24,7 +24,9 @@ def loaded(teacher: str) -> Teacher:
 
 @pytest.fixture(scope="module")
 def without_special_tokens(tmp_path_factory: pytest.TempPathFactory) -> Teacher:
-    return replace(load_teacher(make_model("gpt2", tmp_path_factory.mktemp("gpt2"))), compiled=True)
+    teacher = replace(load_teacher(make_model("gpt2", tmp_path_factory.mktemp("gpt2"))), compiled=True)
+    teacher.pieces.prefix = []
+    return teacher
 
 
 def test_marks_are_text_in_other_processes_too(loaded: Teacher) -> None:

@@ -72,7 +72,7 @@ def test_a_short_run_stays_in_float32_without_trying_anything(bert: Teacher, mon
     chosen, choice = choose_precision(bert, "auto", [texts_of(bert, SENTENCES)], [3], tokens=100)
     assert chosen is bert
     assert choice.precision == "float32"
-    assert "the whole text takes about 0 s" in choice.why
+    assert "the whole text takes about" in choice.why
     assert choose_precision(bert, "float32", [], [3], HOURS)[1].why == "asked for"
 
 

@@ -91,7 +91,7 @@ class Job:
         tables = Tables(self.state.kept / "+tables", half_of_memory())
         brief = replace(self.order.brief(self.order.vocabulary), make_table=tables, graph=self.graph)
         self.students: dict[str, Student] = self.order.students(brief)
-        self.features = AloneFeatures(brief, self.order.layers) if self.order.features else None
+        self.features = AloneFeatures(brief, self.order.learned_layer) if self.order.features else None
 
     @property
     def learners(self) -> dict[str, Learner]:

@@ -75,6 +75,11 @@ class Order:
     definitions: Definitions | None = None
     """What the dictionary says of the vocabulary's words, where a student reads it."""
 
+    @property
+    def learned_layer(self) -> int:
+        """The layer that is learned from; of all layers, the last."""
+        return self.layer if isinstance(self.layer, int) else self.layers
+
     @cached_property
     def chosen(self) -> dict[str, Chosen]:
         """The students of the run."""
@@ -127,7 +132,7 @@ class Order:
             if student.needs.text == (shard.kind == "text")
         }
         if shard.kind == "vocabulary" and self.features:
-            made[ALONE] = AloneFeatures(brief, self.layers)
+            made[ALONE] = AloneFeatures(brief, self.learned_layer)
         return made
 
     def check(self, identity: Mapping[str, Any], where: str) -> None:

@@ -74,7 +74,7 @@ def inner_settings(settings: DistillSettings, vocabulary: Vocabulary) -> dict[st
             students=one.views,
             student_options={},
             revision=None,
-            layer="last",
+            layer="auto",
             vocabulary=words,
             dictionary=settings.dictionary if "definition" in one.views else (),
             lexicon=(),

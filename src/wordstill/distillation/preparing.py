@@ -22,7 +22,7 @@ from wordstill.kernels.sampling import generator
 from wordstill.lexicons.dictionary import Definitions, read_definitions
 from wordstill.lexicons.graph import Graph, lay_over
 from wordstill.lexicons.lexicon import read_lexicons
-from wordstill.students.registry import Chosen, choose_students
+from wordstill.students.registry import Chosen, Layer, choose_students
 from wordstill.system.machine import guard, usable_cores
 from wordstill.system.progress import log
 from wordstill.system.threads import use_threads
@@ -87,7 +87,11 @@ def draft_order(
         return replace(order, threads=threads or usable_cores())
     import torch
 
-    layer = teacher.layer(settings.layer) if isinstance(settings.layer, int) else settings.layer
+    layer: Layer = settings.layer
+    if isinstance(layer, int):
+        layer = teacher.layer(layer)
+    elif layer == "auto":
+        layer = teacher.usual_layer
     needs = [one.needs() for one in chosen.values()]
     learns_from_text = any(one.text and one.teacher for one in needs)
     definitions = None

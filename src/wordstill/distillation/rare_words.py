@@ -1,10 +1,11 @@
 """Words that the corpus lacks, or has rarely: what the teacher says of a word alone, mapped into a student's space.
 
-    p_w = W x_w,    x_w = M_0(w) | M_L(w)
+    p_w = W x_w,    x_w = M_0(w) | M_l(w)
 
-x_w is the word encoded by itself, at the first layer and the last; W is a ridge regression on the words that were
-seen, its strength chosen on a fifth of them that is held out. A word that was never seen gets p_w, blended with what a
-model of spellings (see `subwords.py`) says, in shares that the same fifth decides. A word seen n times gets
+x_w is the word encoded by itself, at the first layer and the one that is learned from; W is a ridge regression on the
+words that were seen, its strength chosen on a fifth of them that is held out. A word that was never seen gets p_w,
+blended with what a model of spellings (see `subwords.py`) says, in shares that the same fifth decides. A word seen n
+times gets
 
     u_w = (n s_w + k p_w) / (n + k)
 
@@ -46,10 +47,11 @@ WIDEST = 4096  # columns to regress on: solving takes their number to the third
 
 
 class AloneFeatures:
-    """What the teacher says of each word alone, at the first layer and the last, side by side: x_w above."""
+    """What the teacher says of each word alone, at two layers side by side: x_w above."""
 
-    def __init__(self, brief: Brief, last: int) -> None:
-        self.layers = (0, last) if 2 * brief.width <= WIDEST else (last,)
+    def __init__(self, brief: Brief, layer: int) -> None:
+        """`layer` is the one that students learn from."""
+        self.layers = (0, layer) if layer and 2 * brief.width <= WIDEST else (layer,)
         self.needs = Needs("alone", self.layers)
         self.columns = len(self.layers) * brief.width
         self.make_table, self.rows = brief.make_table, len(brief.vocabulary)

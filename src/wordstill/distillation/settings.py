@@ -47,7 +47,11 @@ class DistillSettings(Options):
         help="an option of a student", factory=dict, option="--set", metavar="STUDENT.OPTION=VALUE", read=given_options
     )
     context: Context = _teacher("sentence", "what the teacher reads at once")
-    layer: Layer = _teacher("last", "the layer to learn from", metavar="N|all|last")
+    layer: Layer = _teacher(
+        "auto",
+        "the layer to learn from; auto: the last, of a decoder the one a third of the way up",
+        metavar="N|auto|last|all",
+    )
     pooling: Pooling = _teacher("mean", "how the pieces of a word become one vector")
     questions: tuple[str, ...] = _teacher(
         ("what does {} mean?", "the meaning of the word {}", "a synonym of {}"),

@@ -190,7 +190,7 @@ class Estimate:
     def _columns(self) -> int:
         """The numbers of a word that is encoded alone."""
         brief = self.order.brief(self.order.vocabulary)
-        return AloneFeatures(brief, self.order.layers).columns if self.order.features else 0
+        return AloneFeatures(brief, self.order.learned_layer).columns if self.order.features else 0
 
     # ---------------------------------------------------------------- disk
 

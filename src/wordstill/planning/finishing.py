@@ -52,7 +52,7 @@ def finish(order: Order, words: int, folder: Path) -> float:
         student.observe(made_batch(student, words, order.width))
     completion = None
     if order.features:
-        features = AloneFeatures(brief, order.layers)
+        features = AloneFeatures(brief, order.learned_layer)
         features.observe(made_batch(features, words, order.width, seed=1))
         completion = Completion(vocabulary, features, settings.rare)
     began = time.perf_counter()

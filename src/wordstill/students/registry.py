@@ -55,7 +55,7 @@ NAME = re.compile(r"[\w-][\w.-]*")
 # What else a run's folder may hold.
 RESERVED = {"checkpoint", "corpus", "kept", "unfinished"}
 
-Layer = int | Literal["last", "all"]
+Layer = int | Literal["auto", "last", "all"]
 
 
 class Chosen(NamedTuple):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordstill.errors import InputError
 from wordstill.io.reading import read_by_library, read_json
+from wordstill.teacher.decoders import begin_with_a_mark, layer_of_words, reads_forward
 from wordstill.teacher.mpnet_attention import fuse_attention
 from wordstill.teacher.pieces import PieceTable
 from wordstill.teacher.stack import Stack, find_stack
@@ -53,6 +54,8 @@ class Teacher:
     """Whether the layers are compiled, for any number of texts of any lengths, with padding among them."""
     attention: str = ""
     """How a compiled teacher computes attention."""
+    decoder: bool = False
+    """Whether it reads from left to right (see `decoders`)."""
 
     @property
     def public_name(self) -> str:
@@ -63,6 +66,11 @@ class Teacher:
     def usual_batch(self) -> int:
         """Tokens to read at once: few enough for a CPU's caches, enough to keep a GPU busy."""
         return 2048 if self.device.type == "cpu" else 16_384
+
+    @property
+    def usual_layer(self) -> int:
+        """The layer to learn words from where nobody says which."""
+        return layer_of_words(self.layers) if self.decoder else self.layers
 
     def layer(self, number: int) -> int:
         """A layer's number counted from 0, given one that may count from the end (-1: the last)."""
@@ -128,6 +136,9 @@ def load_teacher(
     with read_by_library(name, MODEL):
         model = model.to(place)
         width, layers = int(config.hidden_size), int(config.num_hidden_layers)
+        decoder = reads_forward(model, pieces)
+        if decoder:
+            begin_with_a_mark(pieces, tokenizer)
         stack = find_stack(model, layers, pieces)
         positions = min(_positions(model), int(tokenizer.model_max_length))
     special = len(pieces.prefix) + len(pieces.suffix)
@@ -153,6 +164,7 @@ def load_teacher(
         limit=limit,
         padding_piece=padding,
         stack=stack,
+        decoder=decoder,
     )
 
 

@@ -2,7 +2,7 @@
 
 A sentence model in the layout of sentence-transformers lists its modules in modules.json: the transformer, a pooling
 (1_Pooling/config.json), sometimes a normalization. These three are followed to the letter. A teacher that names no
-pooling, such as a plain BERT or a decoder, gets the mean over its tokens.
+pooling, such as a plain BERT, gets the mean over its tokens; a decoder, the last one, which alone has read all others.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class SentencePooling:
 
 
 def sentence_pooling(teacher: Teacher) -> SentencePooling:
-    """Read how a teacher makes sentence vectors; the mean where it does not say."""
+    """Read how a teacher makes sentence vectors; the mean where it does not say, the last token of a decoder."""
     modules = _read(teacher, "modules.json")
     if modules is None:
-        return SentencePooling()
+        return SentencePooling(("lasttoken",) if teacher.decoder else ("mean",))
     limits = _read(teacher, "sentence_bert_config.json") or {}
     modes: tuple[Mode, ...] = ("mean",)
     normalize = False
