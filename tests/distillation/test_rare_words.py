@@ -38,7 +38,7 @@ def made_up(words: int, noise: float, off: float, seed: int = 0) -> tuple[np.nda
 
 def student_of(features: np.ndarray, counts: np.ndarray) -> tuple[AloneFeatures, Vocabulary]:
     vocabulary = Vocabulary([f"w{row}" for row in range(len(counts))], counts)
-    alone = AloneFeatures(Brief(vocabulary, WIDTH, 6, 1), last=6)
+    alone = AloneFeatures(Brief(vocabulary, WIDTH, 6, 1), layer=6)
     words = np.arange(len(counts), dtype=np.int32)
     layers = {layer: features[:, place * WIDTH : (place + 1) * WIDTH] for place, layer in enumerate((0, 6))}
     alone.observe(Batch(words=words, sentences=words, positions=words * 0, layers=layers))
@@ -223,15 +223,15 @@ def test_features_of_shards_of_the_vocabulary_take_their_places() -> None:
     features, _, counts = made_up(9, 0.0, 0.1)
     whole, _ = student_of(features, counts)
     vocabulary = Vocabulary([f"w{row}" for row in range(9)], counts)
-    merged = AloneFeatures(Brief(vocabulary, WIDTH, 6, 1), last=6)
+    merged = AloneFeatures(Brief(vocabulary, WIDTH, 6, 1), layer=6)
     for rows in (np.arange(4), np.arange(6, 9)):
         part, _ = student_of(features[rows], counts[rows])
         merged.merge(part, rows)
     known = np.array([True] * 4 + [False] * 2 + [True] * 3)
     assert merged.known.tolist() == known.tolist()
     np.testing.assert_array_equal(merged.features[known], whole.features[known])
-    nothing = AloneFeatures(Brief(vocabulary, WIDTH, 6, 1), last=6)
-    nothing.merge(AloneFeatures(Brief(vocabulary, WIDTH, 6, 1), last=6), np.arange(9))
+    nothing = AloneFeatures(Brief(vocabulary, WIDTH, 6, 1), layer=6)
+    nothing.merge(AloneFeatures(Brief(vocabulary, WIDTH, 6, 1), layer=6), np.arange(9))
     assert not len(nothing.features)
 
 
