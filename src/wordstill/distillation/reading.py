@@ -18,6 +18,7 @@ from wordstill.distillation.counting import AHEAD, InOrder
 from wordstill.distillation.shards import Shard
 from wordstill.errors import InputError
 from wordstill.teacher.batch import Batch
+from wordstill.teacher.characters import CharacterTable
 from wordstill.teacher.pieces import PieceTable, spread
 from wordstill.teacher.texts import Context, Dropped, Text, cut
 
@@ -109,7 +110,7 @@ class Preparing:
     """All that is done to words before the teacher reads them: their numbers and pieces, and texts."""
 
     vocabulary: Vocabulary
-    pieces: PieceTable
+    pieces: PieceTable | CharacterTable
     context: Context
     limit: int
 

@@ -74,8 +74,8 @@ def rectangle(teacher: Teacher, pieces: Array, sizes: Array, firsts: Array, owne
     inside = (columns >= before) & (columns < ends[:, None])
     behind = np.arange(len(sizes))[:, None], ends[:, None] + np.arange(after)
 
-    def filled(padding: int, prefix: Sequence[int], inner: Any, suffix: Sequence[int]) -> Array:
-        grid = np.full(mask.shape, padding, dtype=np.int64)
+    def filled(padding: int, prefix: Sequence[Any], inner: Any, suffix: Sequence[Any]) -> Array:
+        grid = np.full((*mask.shape, *np.shape(inner)[1:]), padding, dtype=np.int64)  # a piece may be a row itself
         grid[:, :before] = prefix
         grid[inside] = inner
         grid[behind] = suffix
