@@ -41,6 +41,7 @@ STUDENTS: dict[str, StudentEntry] = {
     "dynamic-skipgram": StudentEntry("dynamic_skipgram", "DynamicSkipgram"),
     "context-to-vec": StudentEntry("context_to_vec", "ContextToVec"),
     "principal": StudentEntry("principal", "Principal", each_layer=True),
+    "deps": StudentEntry("deps", "Deps"),
     "alone": StudentEntry("alone", "Alone", each_layer=True),
     "table": StudentEntry("table", "Table"),
     "definition": StudentEntry("definition", "Definition"),

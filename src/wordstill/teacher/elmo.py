@@ -79,6 +79,9 @@ class Elmo(nn.Module):
 
     def parts(self) -> Iterator[tuple[str, torch.Tensor, Callable[[torch.Tensor], torch.Tensor]]]:
         """Yield the name of each part in the published layout, where it goes, and what is done to it."""
+        convolution: Any
+        highway: Any
+        cell: Any
         yield "char_embed", self.characters.weight, lambda table: table[:CHARACTERS]
         for number, convolution in enumerate(self.convolutions):
             # Height, width, characters, filters: an image of height 1, as TensorFlow has it.
@@ -98,7 +101,7 @@ class Elmo(nn.Module):
 
     def words(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the vector of each word by itself, of its row of characters."""
-        return torch.cat([self._words(part) for part in rows.split(AT_ONCE)])
+        return torch.cat([self._words(part) for part in torch.split(rows, AT_ONCE)])
 
     def _words(self, rows: torch.Tensor) -> torch.Tensor:
         letters = self.characters(rows.long()).transpose(1, 2)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from wordstill.arrays import Array
+from wordstill.corpus.segmented_text import joined_parses
 from wordstill.teacher.batch import Batch
 from wordstill.teacher.load import Teacher
 from wordstill.teacher.texts import Text
@@ -157,6 +158,7 @@ def to_batch(texts: Sequence[Text], grid: Grid, hidden: Mapping[int, torch.Tenso
         sentences=sentences + np.repeat(before, [len(text.words) for text in texts]),
         positions=np.concatenate([text.positions for text in texts]),
         layers=pooled(grid, hidden, pooling),
+        parses=joined_parses([(text.parses, len(text.words)) for text in texts]),
     )
 
 
