@@ -60,7 +60,7 @@ def make_weights(options: dict[str, Any], seed: int = 0) -> dict[str, Array]:
                 f"{before}/B": (4 * cells,),
                 f"{before}/W_P_0": (cells, size),
             }
-    return {name: draw.normal(0, 0.7, shape).astype(np.float32) for name, shape in shapes.items()}
+    return {name: draw.normal(0, 0.4, shape).astype(np.float32) for name, shape in shapes.items()}
 
 
 def write_elmo(folder: Path, options: dict[str, Any], weights: dict[str, Array]) -> Path:

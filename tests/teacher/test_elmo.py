@@ -70,7 +70,7 @@ def test_every_layer_is_that_of_the_literal_version(tmp_path: Path, changed: dic
     expected = [elmo(sentence, options, weights) for sentence in SENTENCES]
     for layer in range(teacher.layers + 1):
         own = np.concatenate([layers[layer] for layers in expected])
-        np.testing.assert_allclose(found[layer], own, atol=2e-6)
+        np.testing.assert_allclose(found[layer], own, rtol=1e-4, atol=1e-5)
     if not changed:  # the bounds are in use, or nothing would be tested of them
         assert (np.abs(found[1]) == np.float32(0.3)).any()
 
@@ -86,9 +86,9 @@ def test_words_alone_and_their_characters_are_those_of_the_literal_version(folde
     weights, words = make_weights(options), ["river", "東京"]
     (batch,) = words_alone(teacher, np.arange(2), words, [2], 100, "mean")
     own = np.concatenate([elmo([word], options, weights)[2] for word in words])
-    np.testing.assert_allclose(batch.layers[2], own, atol=2e-6)
+    np.testing.assert_allclose(batch.layers[2], own, rtol=1e-4, atol=1e-5)
     table = words_in_table(teacher, np.arange(2), words).layers[TABLE]
-    np.testing.assert_allclose(table, [word_vector(word, options, weights) for word in words], atol=2e-6)
+    np.testing.assert_allclose(table, [word_vector(word, options, weights) for word in words], rtol=1e-4, atol=1e-5)
 
 
 def test_a_sentence_vector_is_the_mean_over_words_and_marks(folder: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_sentence_vector_is_the_mean_over_words_and_marks(folder: Path) -> Non
     found = sentence_vectors(teacher, ["The river flows.", ""], layer=0)
     options, words = make_options(), [256, "The", "river", "flows", ".", 257]
     own = np.mean([word_vector(word, options, make_weights(options)) for word in words], axis=0)
-    np.testing.assert_allclose(found[0], np.concatenate([own, own]), atol=2e-6)
+    np.testing.assert_allclose(found[0], np.concatenate([own, own]), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_a_run_with_elmo_has_every_row_of_the_papers(folder: Path, tmp_path: Pat
         rare="leave",
     )
     layers = [f"{name}/layer-{layer:02d}" for name in ("aggregate", "alone") for layer in range(3)]
-    widths = {name: run.vectors(name).vectors.shape[1] for name in run.students}
+    widths = {name: run.vectors(name).matrix.shape[1] for name in run.record.students}
     assert widths == {**dict.fromkeys([*layers, "closed", "pieces"], 12), "table": 6}
     # Layer 0 knows no context: the mean over contexts is the word alone.
     seen, alone = run.vectors("aggregate/layer-00"), run.vectors("alone/layer-00")
@@ -142,7 +142,7 @@ def test_decoders_and_xlnet_have_the_same_rows(kind: str, tmp_path: Path) -> Non
         (batch,) = words_alone(teacher, np.zeros(1, dtype=np.int64), ["river"], [layer], 64, "mean")
         alone: WordVectors = run.vectors(f"alone/layer-{layer:02d}")
         np.testing.assert_allclose(alone["river"], batch.layers[layer][0], atol=1e-5)
-        assert np.isfinite(run.vectors(f"aggregate/layer-{layer:02d}").vectors).all()
+        assert np.isfinite(run.vectors(f"aggregate/layer-{layer:02d}").matrix).all()
 
 
 def test_what_is_no_elmo_is_refused_in_one_sentence(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_what_is_no_elmo_is_refused_in_one_sentence(tmp_path: Path) -> None:
 
     path = write_elmo(tmp_path / "elmo", options, weights)
     (path / "second.hdf5").write_bytes(b"")
-    refused(r"has 2 ELMo files of weights")
+    refused(r"has 2 files \*\.hdf5")
     (path / "second.hdf5").unlink()
     (path / "elmo_small_options.json").write_text("{}")
     refused("is no options file of ELMo")

@@ -42,6 +42,8 @@ STUDENTS: dict[str, StudentEntry] = {
     "context-to-vec": StudentEntry("context_to_vec", "ContextToVec"),
     "principal": StudentEntry("principal", "Principal", each_layer=True),
     "deps": StudentEntry("deps", "Deps"),
+    "contextlstm": StudentEntry("contextlstm", "ContextLstm"),
+    "syngcn": StudentEntry("syngcn", "SynGcn"),
     "alone": StudentEntry("alone", "Alone", each_layer=True),
     "table": StudentEntry("table", "Table"),
     "definition": StudentEntry("definition", "Definition"),

@@ -42,9 +42,11 @@ def find_elmo(folder: Path) -> tuple[Path, Path] | None:
     if not weights:
         return None
     options = sorted(path for path in folder.iterdir() if path.name.endswith("options.json"))
-    for what, found in (("options file (*options.json)", options), ("file of weights (*.hdf5)", weights)):
+    for what, found in (("*options.json", options), ("*.hdf5", weights)):
         if len(found) != 1:
-            raise InputError(f"{folder} has {len(found)} ELMo {what}s; leave one of each in it")
+            raise InputError(
+                f"{folder} has {len(found)} files {what}, and ELMo is one of each; leave those of one model"
+            )
     return options[0], weights[0]
 
 
