@@ -11,7 +11,6 @@ import pytest
 
 from reference.elmo import characters, elmo, word_vector
 from small_elmo import make_options, make_weights, write_elmo
-from small_models import make_model
 from texts import write_corpus
 from wordstill import WordVectors
 from wordstill.arrays import Array
@@ -124,6 +123,8 @@ def test_a_run_with_elmo_has_every_row_of_the_papers(folder: Path, tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gpt2", "llama", "xlnet", "t5"])
 def test_decoders_and_xlnet_have_the_same_rows(kind: str, tmp_path: Path) -> None:
+    from small_models import make_model
+
     corpus = write_corpus(tmp_path / "corpus.txt", 20)
     model = make_model(kind, tmp_path / kind)
     run = distill(

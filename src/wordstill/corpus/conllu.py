@@ -38,8 +38,8 @@ def conllu_paragraphs(stream: BinaryIO, path: Path, decoder: Decoder) -> Iterato
     A paragraph begins where the file says so (`# newpar`, `# newdoc`). In a file that never does, every sentence is a
     paragraph.
     """
-    marked, paragraph = False, []
-    size = 0
+    paragraph: list[str] = []
+    marked, size = False, 0
     for begins, sentence in _sentences(stream, path, decoder):
         marked = marked or begins
         packed = WORD.join(f"{word}\t{head}\t{relation}" for word, head, relation in zip(*sentence, strict=True))
@@ -88,7 +88,8 @@ def write_sentence(sentence: ParsedSentence) -> str:
 
 def _sentences(stream: BinaryIO, path: Path, decoder: Decoder) -> Iterator[tuple[bool, ParsedSentence]]:
     """Yield each sentence, and whether a paragraph begins with it."""
-    begins, rows, first = False, [], 0
+    rows: list[tuple[str, int, str]] = []
+    begins, first = False, 0
     for number, line in _lines(stream, path, decoder):
         if line.startswith("#"):
             begins = begins or line[1:].lstrip().startswith(("newpar", "newdoc"))

@@ -110,7 +110,9 @@ def _sentence(span: Any) -> ParsedSentence:
     """Return a sentence of spaCy's without the tokens that are spaces; what hangs from one hangs from its head."""
     kept = [token for token in span if not token.is_space]
     places = {token.i: place for place, token in enumerate(kept)}
-    words, heads, relations = [], [], []
+    words: list[str] = []
+    heads: list[int] = []
+    relations: list[str] = []
     for token in kept:
         head = token.head
         while head.i not in places and head.head.i != head.i:

@@ -139,7 +139,11 @@ class Segmenting:
         parses: list[tuple[Array | None, int]] = []
         relations: dict[str, int] = {}
         for position, text in chunk:
-            found, parse = self._parsed(text, relations) if is_parsed(text) else (self.segmenter(text), None)
+            parse: Array | None = None
+            if is_parsed(text):
+                found, parse = self._parsed(text, relations)
+            else:
+                found = self.segmenter(text)
             if not found:
                 continue
             paragraphs.append((position.file, position.paragraph, len(found), sum(map(len, found))))

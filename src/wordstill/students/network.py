@@ -177,7 +177,8 @@ class NetworkStudent(Student):
         places, words = self.targets(step, random)
         if not len(places):
             return 0.0, 0
-        rows, numbers = {}, {}
+        rows: dict[str, torch.Tensor] = {}
+        numbers: dict[str, Array] = {}
         for name, used in (("inputs", step.words), ("targets", words)):
             distinct, numbers[name] = np.unique(used, return_inverse=True)
             rows[name] = torch.from_numpy(distinct.astype(np.int64))

@@ -89,16 +89,16 @@ def load_teacher(
     It computes in float32; `wordstill.teacher.precision` makes faster ones of it. Code that a model brings along runs
     only with `trust_remote_code`.
     """
-    import torch
-    from transformers import AutoModel, AutoTokenizer
-    from transformers.utils import logging as transformers_logging
-
     path = find_teacher(str(name))
     place = _device(device)
     if Path(path).is_dir():
         _check_files(Path(path))
         if not (Path(path) / "config.json").is_file():
             return _load_elmo(str(name), Path(path), place, longest)
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+    from transformers.utils import logging as transformers_logging
+
     options: dict[str, Any] = {"revision": revision, "trust_remote_code": trust_remote_code}
     # Its bar and its report of unused weights are for those who train; what matters of it is checked below.
     logging: Any = transformers_logging
