@@ -200,7 +200,7 @@ class NetworkStudent(Student):
                     moments = tuple(self.tensors[f"network.{name}{moment}"] for moment in MOMENTS[1:])
                     adam(parameter.data, parameter.grad, (moments[0], moments[1]), number, rate)
                     parameter.grad = None
-        return float(loss), len(places)
+        return float(loss.detach()), len(places)
 
     # ---------------------------------------------------------------- what comes out
 
