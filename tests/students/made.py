@@ -42,7 +42,8 @@ def made_batch(sentences: Sequence[tuple[Array, Sequence[int]]], layer: int = 2)
 def made_shard(brief: Brief, words: Array) -> tuple[Brief, Array, Array]:
     """A brief over the words of a shard, their numbers in the vocabulary, and a table that renumbers batches."""
     numbers = np.unique(words[words >= 0])
-    vocabulary = Vocabulary([brief.vocabulary.words[n] for n in numbers], brief.vocabulary.counts[numbers])
+    words_of_shard = [brief.vocabulary.words[n] for n in numbers]
+    vocabulary = replace(brief.vocabulary, words=words_of_shard, counts=brief.vocabulary.counts[numbers])
     local = np.full(len(brief.vocabulary) + 1, -1, dtype=np.int32)
     local[numbers] = np.arange(len(numbers), dtype=np.int32)
     return replace(brief, vocabulary=vocabulary, shared={}), numbers, local

@@ -22,6 +22,7 @@ from wordstill.escaping import for_terminal
 COMMANDS = {
     "demo": "everything on what pip installed, offline, in minutes",
     "distill": "distill a teacher over a corpus into static word vectors",
+    "parse": "parse texts with a spaCy pipeline, for students that read parses",
     "evaluate": "judge vectors on similarity, analogy, relations and categories",
     "refine": "improve vectors with a lexicon or by their spectrum",
     "combine": "join several vectors of the same words",

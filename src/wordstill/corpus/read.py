@@ -1,7 +1,7 @@
 """Read a corpus as a stream of paragraphs, from any start, never more than a block of it in memory.
 
-Plain text (one paragraph per line), JSON lines, parquet, WikiExtractor's output and MediaWiki XML dumps, all but
-parquet also as .gz, .bz2, .xz or .zst; folders of these; and Hugging Face datasets as
+Plain text (one paragraph per line), JSON lines, parquet, WikiExtractor's output, MediaWiki XML dumps and CoNLL-U, all
+but parquet also as .gz, .bz2, .xz or .zst; folders of these; and Hugging Face datasets as
 `hf:name[@revision][:config][:split]`.
 """
 
@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wordstill.corpus.conllu import conllu_paragraphs
 from wordstill.corpus.decode import Decoder, stream_paragraphs
 from wordstill.corpus.hub import PREFIX, HubDataset
 from wordstill.corpus.records import json_paragraphs, parquet_paragraphs
@@ -26,7 +27,7 @@ from wordstill.io.streams import kind_of, open_stream
 __all__ = ["BEGINNING", "Corpus", "Position", "spool_stdin"]
 
 # Part of the fingerprint: raise it when the same files begin to give other paragraphs.
-READER_VERSION = 1
+READER_VERSION = 2
 MIB = 1 << 20
 
 
@@ -45,8 +46,9 @@ class Corpus:
     """The paragraphs of files, folders and Hugging Face datasets, in the order given.
 
     A folder's files come in the order of their paths. A paragraph has no newline, no control character but
-    tabs, and at most 2**20 characters. Those shorter than `min_characters` are left out, but count in
-    positions. `field` names the text in JSON, parquet and datasets.
+    tabs, and at most 2**20 characters; one that comes with its parses is packed (see `conllu`). Those shorter
+    than `min_characters` are left out, but count in positions. `field` names the text in JSON, parquet and
+    datasets.
     """
 
     def __init__(self, paths: Sequence[str | Path], *, field: str = "text", min_characters: int = 0) -> None:
@@ -110,6 +112,8 @@ class Corpus:
             with open_stream(path) as stream:
                 if kind == "json":
                     yield from json_paragraphs(stream, path, self.field, decoder)
+                elif kind == "conllu":
+                    yield from conllu_paragraphs(stream, path, decoder)
                 elif kind == "mediawiki":
                     yield from dump_paragraphs(stream, path, decoder)
                 elif kind == "wikiextractor":

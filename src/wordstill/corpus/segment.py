@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from wordstill.corpus.conllu import ParsedSentence, cut_sentence, unpack
 from wordstill.corpus.sentences import sentence_borders
 from wordstill.errors import InputError
 from wordstill.options import Options, setting
@@ -182,6 +183,20 @@ class Segmenter:
         if len(sentences) < settings.min_sentences:
             return []
         return list(self._kept(sentences))
+
+    def parsed(self, paragraph: str) -> list[ParsedSentence]:
+        """Return the sentences of a parsed paragraph, whose words are as its parser has them; [] if it is filtered."""
+        settings, sentences = self.settings, unpack(paragraph)
+        characters = sum(len(word) + 1 for sentence in sentences for word in sentence.words) - 1
+        if characters < settings.min_characters or len(sentences) < settings.min_sentences:
+            return []
+        least, most = settings.min_sentence_words, settings.max_kept_sentence_words
+        return [
+            part._replace(words=["".join(visible(word).split()) or "_" for word in part.words])
+            for sentence in sentences
+            if least <= len(sentence.words) and (most is None or len(sentence.words) <= most)
+            for part in cut_sentence(sentence, settings.max_sentence_words)
+        ]
 
     def _kept(self, sentences: list[list[str]]) -> Iterator[list[str]]:
         size, least = self.settings.max_sentence_words, self.settings.min_sentence_words

@@ -11,7 +11,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from io import FileIO
@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias
 import numpy as np
 
 from wordstill.arrays import Array
+from wordstill.corpus.conllu import is_parsed
 from wordstill.corpus.read import BEGINNING, Corpus, Position
 from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.vocabulary import Phrases
@@ -63,6 +64,15 @@ def chunks(paragraphs: Iterable[tuple[Position, str]]) -> Iterator[Chunk]:
         yield chunk
 
 
+def joined_parses(parts: Sequence[tuple[Array | None, int]]) -> Array | None:
+    """Join the heads and relations of stretches of so many words; those without have -1. None if none has any."""
+    if all(parses is None for parses, _ in parts):
+        return None
+    return np.concatenate(
+        [np.full((size, 2), -1, dtype=np.int32) if parses is None else parses for parses, size in parts]
+    )
+
+
 class Segmented(NamedTuple):
     """Paragraphs of sentences of words; each distinct word is there once."""
 
@@ -76,6 +86,10 @@ class Segmented(NamedTuple):
     """The number of words of each sentence, a phrase being one word."""
     paragraphs: Array
     """A row for each: the file and paragraph of the position behind it, its sentences, and the words found in it."""
+    parses: Array | None = None
+    """A row for each place: that of the word's head in its sentence (-1: none), and which relation it has to it."""
+    relations: tuple[str, ...] = ()
+    """The distinct relations."""
 
     def position(self, paragraph: int) -> Position:
         """Where a reader stands behind a paragraph."""
@@ -93,6 +107,7 @@ class Segmented(NamedTuple):
         places = np.concatenate([[0], np.cumsum(self.sentences)])[sentences]
         return self._replace(
             codes=self.codes[slice(*places)],
+            parses=None if self.parses is None else self.parses[slice(*places)],
             sentences=self.sentences[slice(*sentences)],
             paragraphs=self.paragraphs[first:last],
         )
@@ -121,17 +136,27 @@ class Segmenting:
         keys: list[str] = []
         sentences: list[int] = []
         paragraphs: list[tuple[int, int, int, int]] = []
+        parses: list[tuple[Array | None, int]] = []
+        relations: dict[str, int] = {}
         for position, text in chunk:
-            found = self.segmenter(text)
+            parse: Array | None = None
+            if is_parsed(text):
+                found, parse = self._parsed(text, relations)
+            else:
+                found = self.segmenter(text)
             if not found:
                 continue
             paragraphs.append((position.file, position.paragraph, len(found), sum(map(len, found))))
+            before = len(words)
             for sentence in found:
-                if self.phrases.starts:
+                if self.phrases.starts and parse is not None:  # joined words would have no head
+                    keys += [word.lower() for word in sentence] if self.phrases.lowercase else sentence
+                elif self.phrases.starts:
                     sentence, joined = self.phrases.read(sentence)
                     keys += joined
                 words += sentence
                 sentences.append(len(sentence))
+            parses.append((parse, len(words) - before))
         # A phrase may be spelled like a word that is none; without phrases a word's key depends on it alone.
         spelled: list[Any] = list(zip(words, keys, strict=True)) if keys else words
         table = {each: code for code, each in enumerate(dict.fromkeys(spelled))}
@@ -143,13 +168,22 @@ class Segmenting:
             codes,
             np.array(sentences, dtype=np.int32),
             np.array(paragraphs, dtype=np.int64).reshape(-1, 4),
+            joined_parses(parses),
+            tuple(relations),
         )
+
+    def _parsed(self, text: str, relations: dict[str, int]) -> tuple[list[list[str]], Array]:
+        """Return the words of a parsed paragraph's sentences, and a row of heads and relations for each word."""
+        found = self.segmenter.parsed(text)
+        heads = [head for sentence in found for head in sentence.heads]
+        kinds = [relations.setdefault(kind, len(relations)) for sentence in found for kind in sentence.relations]
+        return [sentence.words for sentence in found], np.array([heads, kinds], dtype=np.int32).T.copy()
 
 
 # ---------------------------------------------------------------- the file
 
-# The numbers of paragraphs, places, sentences, and bytes of JSON.
-_HEADER = struct.Struct("<4q")
+# The numbers of paragraphs, places, sentences, places with parses, and bytes of JSON.
+_HEADER = struct.Struct("<5q")
 _PARAGRAPH, _NUMBER = 32, 4
 
 
@@ -218,20 +252,25 @@ def _written(file: FileIO, record: bytes, before: int) -> bool:
 
 def _packed(chunk: Segmented) -> bytes:
     keys = [0 if key == word else key for word, key in zip(chunk.words, chunk.keys, strict=True)]
-    lists = json.dumps([chunk.words, keys], ensure_ascii=False).encode("utf-8", "surrogatepass")
-    arrays = (chunk.paragraphs, chunk.codes, chunk.sentences)
+    lists = json.dumps([chunk.words, keys, chunk.relations], ensure_ascii=False).encode("utf-8", "surrogatepass")
+    parses = np.zeros((0, 2), dtype=np.int32) if chunk.parses is None else chunk.parses
+    arrays = (chunk.paragraphs, chunk.codes, chunk.sentences, parses)
     sizes = (*map(len, arrays), len(lists))
     return b"".join([_HEADER.pack(*sizes), *(array.tobytes() for array in arrays), lists])
 
 
 def _unpacked(file: BinaryIO, start: Position) -> Segmented | None:
     """The next record, if it has a paragraph behind a position."""
-    number, codes, sentences, length = _HEADER.unpack(file.read(_HEADER.size))
+    number, codes, sentences, parsed, length = _HEADER.unpack(file.read(_HEADER.size))
     paragraphs = np.frombuffer(file.read(_PARAGRAPH * number), dtype=np.int64).reshape(-1, 4)
     if Position(*paragraphs[-1, :2].tolist()) <= start:
-        file.seek(_NUMBER * (codes + sentences) + length, os.SEEK_CUR)
+        file.seek(_NUMBER * (codes + sentences + 2 * parsed) + length, os.SEEK_CUR)
         return None
-    places, lengths = (np.frombuffer(file.read(_NUMBER * size), dtype=np.int32) for size in (codes, sentences))
-    words, keys = json.loads(file.read(length).decode("utf-8", "surrogatepass"))
+    places, lengths, parses = (
+        np.frombuffer(file.read(_NUMBER * size), dtype=np.int32) for size in (codes, sentences, 2 * parsed)
+    )
+    words, keys, relations = json.loads(file.read(length).decode("utf-8", "surrogatepass"))
     keys = [key or word for word, key in zip(words, keys, strict=True)]
-    return Segmented(words, keys, places, lengths, paragraphs)
+    return Segmented(
+        words, keys, places, lengths, paragraphs, parses.reshape(-1, 2) if parsed else None, tuple(relations)
+    )

@@ -19,6 +19,8 @@ from wordstill.options import Options, setting
 
 # While counting, words seen once are forgotten from time to time, so that memory is not the corpus's.
 MOST_COUNTED = 20_000_000
+# Grammars have some dozens of relations.
+MOST_RELATIONS = 2_000
 
 
 def read_word_list(path: Path) -> tuple[str, ...]:
@@ -118,6 +120,8 @@ class Vocabulary:
     words: list[str]
     counts: Array
     phrases: Phrases = field(default_factory=Phrases)
+    relations: tuple[str, ...] = ()
+    """The relations that parses have, in the order of their letters; none without parses."""
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -142,12 +146,18 @@ class Vocabulary:
         numbers = self.numbers
         return np.fromiter((numbers.get(key, -1) for key in keys), dtype=np.int32, count=len(keys))
 
+    def number_relations(self, relations: Sequence[str]) -> Array:
+        """Return the number of each of these relations."""
+        numbers = {relation: number for number, relation in enumerate(self.relations)}
+        return np.array([numbers[relation] for relation in relations], dtype=np.int32)
+
 
 class Counts:
     """Words counted, one stretch of text after the other."""
 
     def __init__(self, phrases: Phrases) -> None:
         self.phrases = phrases
+        self.relations: set[str] = set()
         self.counter: Counter[str] = Counter()
         self.forgotten = 0
 
@@ -162,6 +172,15 @@ class Counts:
             kept = Counter({word: count for word, count in self.counter.items() if count > 1})
             self.forgotten += len(self.counter) - len(kept)
             self.counter = kept
+
+    def add_relations(self, relations: Iterable[str]) -> None:
+        """Take note of the relations in a stretch of text."""
+        self.relations.update(relations)
+        if len(self.relations) > MOST_RELATIONS:
+            raise InputError(
+                f"the parses of the corpus have over {MOST_RELATIONS:,} relations; is the column DEPREL of the CoNLL-U "
+                "file what it should be?"
+            )
 
     def vocabulary(self, settings: VocabularySettings) -> Vocabulary:
         """The words that the settings keep."""
@@ -183,5 +202,8 @@ class Counts:
                 "lower --min-count or give more text"
             )
         return Vocabulary(
-            [word for word, _ in found], np.array([count for _, count in found], dtype=np.int64), self.phrases
+            [word for word, _ in found],
+            np.array([count for _, count in found], dtype=np.int64),
+            self.phrases,
+            tuple(sorted(self.relations)),
         )

@@ -132,6 +132,7 @@ class Counting:
         with Progress("counting words", self.settings.words) as progress:
             for chunk in chain(self._first, self._chunks or ()):
                 counts.add(chunk.keys, chunk.counts())
+                counts.add_relations(chunk.relations)
                 cutter.add(chunk.paragraphs)
                 found = int(chunk.paragraphs[:, 3].sum())
                 paragraphs, sentences = paragraphs + len(chunk.paragraphs), sentences + len(chunk.sentences)
@@ -162,6 +163,7 @@ class Counting:
             "shards": shards_as_json(counted.shards),
             "words_kept": counted.vocabulary.words,
             "counts": counted.vocabulary.counts.tolist(),
+            "relations": counted.vocabulary.relations,
         }
         write_sealed(self.state.vocabulary, content)
 
@@ -175,12 +177,13 @@ class Counting:
         if found is None or found["fingerprint"] != self.fingerprint:
             return None
         words, counts = found.pop("words_kept"), np.array(found.pop("counts"), dtype=np.int64)
+        relations = tuple(found.pop("relations", ()))
         text, shards = KeptText(self.state.text, **found.pop("text")), shards_from_json(found.pop("shards"))
         text.until = (text.until[0], text.until[1])  # JSON has lists
         if text.size and not text.sound():
             log.debug("the text kept in %s is not what was written; it is segmented again", text.path)
             text = KeptText(self.state.text, whole=False)
-        return Counted(Vocabulary(words, counts, self.phrases), CorpusRecord(**found), text, shards)
+        return Counted(Vocabulary(words, counts, self.phrases, relations), CorpusRecord(**found), text, shards)
 
     def _listed(self) -> Vocabulary:
         """The words of a list: all there is without a corpus."""

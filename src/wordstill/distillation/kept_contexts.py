@@ -36,6 +36,8 @@ def store_name(name: str, needs: Needs) -> str | None:
         return None
     if needs.keeps == "contexts":
         return name
+    if needs.parses:
+        return "+parsed-words"
     return f"+words-{needs.layers[0]:02d}" if needs.layers else "+words"  # no student's name has a +
 
 
@@ -43,7 +45,8 @@ def make_store(store: str, folder: Path, needs: Needs, width: int) -> Kept:
     """Make the store of this name for a student that asks for it."""
     if needs.keeps == "contexts":
         return KeptContexts(folder / store, width)
-    return KeptWords(folder / store, width if needs.layers else 0, layer=needs.layers[0] if needs.layers else 0)
+    layer = needs.layers[0] if needs.layers else 0
+    return KeptWords(folder / store, width if needs.layers else 0, layer=layer, parsed=needs.parses)
 
 
 def kept_bytes(needs: Mapping[str, Needs], sentences: int, words: int, width: int) -> dict[str, int]:
@@ -216,13 +219,16 @@ class KeptWords(Kept):
     """
 
     layer: int = 0
+    parsed: bool = False
+    """Whether the heads and relations of the words are kept besides."""
 
     block: ClassVar[int] = 1024
 
     def bytes_for(self, sentences: int, words: int) -> dict[str, int]:
         """Return the size of each file for so many sentences and words."""
         vectors = {"vectors": words * self.width * 2} if self.width else {}
-        return {**vectors, "words": words * 4, "positions": words * 4, "lengths": sentences * 4}
+        parses = {"parses": words * 8} if self.parsed else {}
+        return {**vectors, **parses, "words": words * 4, "positions": words * 4, "lengths": sentences * 4}
 
     def append(self, batch: Batch) -> None:
         """Keep the words of a batch."""
@@ -235,9 +241,14 @@ class KeptWords(Kept):
                     "choose students or settings that need no second look at word vectors"
                 )
             vectors = {"vectors": _halves(own)}
+        parses = {}
+        if self.parsed:
+            missing = np.full((len(batch.words), 2), -1, dtype=np.int32)
+            parses = {"parses": missing if batch.parses is None else batch.parses.astype(np.int32)}
         self.write(
             batch.sentence_lengths,
             **vectors,
+            **parses,
             words=batch.words.astype(np.int32),
             positions=batch.positions.astype(np.int32),
         )
@@ -247,7 +258,12 @@ class KeptWords(Kept):
         layers = {}
         if self.width:
             layers = {self.layer: _singles(self.vectors(block.first, block.last)[block.places])}
+        parses = None
+        if self.parsed:
+            rows = self.array("parses", np.int32, 2 * block.first, 2 * block.last).reshape(-1, 2)
+            parses = rows[block.places]
         return Batch(
+            parses=parses,
             words=self.array("words", np.int32, block.first, block.last)[block.places],
             sentences=block.owners,
             positions=self.array("positions", np.int32, block.first, block.last)[block.places],

@@ -105,7 +105,7 @@ class Order:
             "corpus": self.corpus,
             "teacher": self.teacher,
             "settings": _digest(self.settings.as_json()),
-            "vocabulary": _digest([self.vocabulary.words, self.vocabulary.counts.tolist()]),
+            "vocabulary": _digest([self.vocabulary.words, self.vocabulary.counts.tolist(), *self.vocabulary.relations]),
             "dictionary": _digest([self.definitions.owners.tolist(), self.definitions.texts])
             if self.definitions
             else "",
@@ -125,7 +125,7 @@ class Order:
     def learners(self, shard: Shard, numbers: Array) -> dict[str, Learner]:
         """Make what learns from a shard, over the words of the vocabulary that have these numbers."""
         words = [self.vocabulary.words[number] for number in numbers.tolist()]
-        brief = self.brief(Vocabulary(words, self.vocabulary.counts[numbers], self.vocabulary.phrases))
+        brief = self.brief(replace(self.vocabulary, words=words, counts=self.vocabulary.counts[numbers]))
         made: dict[str, Learner] = {
             name: student
             for name, student in self.students(brief).items()

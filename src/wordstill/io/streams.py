@@ -15,7 +15,7 @@ from typing import BinaryIO, Literal, cast
 
 from wordstill.errors import InputError
 
-Kind = Literal["text", "json", "parquet", "mediawiki", "wikiextractor"]
+Kind = Literal["text", "json", "parquet", "mediawiki", "wikiextractor", "conllu"]
 
 HEAD = 1 << 16
 PIECE = 1 << 18
@@ -79,6 +79,8 @@ def kind_of(path: Path) -> Kind:
         head = stream.read(HEAD)
     _refuse_binary(path, head)
     bare = path.with_suffix("") if path.suffix.lower() in EXTENSIONS else path
+    if bare.suffix.lower() == ".conllu":
+        return "conllu"
     start = head.lstrip()
     if start.startswith((b"<?xml", b"<mediawiki", b"<!DOCTYPE")) or bare.suffix.lower() == ".xml":
         if b"<mediawiki" in head:

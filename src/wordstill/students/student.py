@@ -54,6 +54,7 @@ class Needs:
     teacher  whether it needs a teacher at all
     replays  how many passes over what was kept follow the pass over the text
     keeps    what is kept for these: the contexts that `observe` returns, or the words of all batches
+    parses   whether it reads the heads and relations of words
     """
 
     shown: Shown
@@ -61,6 +62,7 @@ class Needs:
     teacher: bool = True
     replays: int = 0
     keeps: Literal["contexts", "words"] | None = None
+    parses: bool = False
 
     @property
     def text(self) -> bool:

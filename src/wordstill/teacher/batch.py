@@ -23,6 +23,8 @@ class Batch:
     positions  place of the word in its sentence (a gap: a word for which the teacher has no vector)
     layers     layer number -> float32 matrix of the words' contextual vectors
     pieces     layer number -> the mean over the pieces of each sentence, where a student asked for it
+    parses     a row for each word: the position of its head in its sentence (-1: none), and the number of its relation
+               to it; None where the text has no parses
     means      layer number -> the mean over the words of each sentence, once a student has asked for it
     """
 
@@ -31,11 +33,22 @@ class Batch:
     positions: Array
     layers: Mapping[int, Array] = field(default_factory=dict)
     pieces: Mapping[int, Array] = field(default_factory=dict)
+    parses: Array | None = None
     means: dict[int, Array] = field(default_factory=dict, repr=False)
 
     def renumbered(self, numbers: Array) -> Batch:
         """Return the batch with other numbers of its words, from a table whose last entry is that of -1."""
         return replace(self, words=numbers[self.words], means={})
+
+    @cached_property
+    def heads(self) -> Array:
+        """The place of each word's head in the batch; -1 where it has none, or one that the teacher cannot read."""
+        assert self.parses is not None
+        size = int(max(self.positions.max(initial=0), self.parses[:, 0].max(initial=0))) + 1
+        places = self.sentences.astype(np.int64) * size + self.positions  # they grow from word to word
+        wanted = self.sentences.astype(np.int64) * size + self.parses[:, 0]
+        found = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
+        return np.where((self.parses[:, 0] >= 0) & (places[found] == wanted), found, -1)
 
     @cached_property
     def sentence_starts(self) -> Array:

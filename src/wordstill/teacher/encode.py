@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from wordstill.arrays import Array
+from wordstill.corpus.segmented_text import joined_parses
 from wordstill.teacher.batch import Batch
 from wordstill.teacher.load import Teacher
 from wordstill.teacher.texts import Text
@@ -74,8 +75,8 @@ def rectangle(teacher: Teacher, pieces: Array, sizes: Array, firsts: Array, owne
     inside = (columns >= before) & (columns < ends[:, None])
     behind = np.arange(len(sizes))[:, None], ends[:, None] + np.arange(after)
 
-    def filled(padding: int, prefix: Sequence[int], inner: Any, suffix: Sequence[int]) -> Array:
-        grid = np.full(mask.shape, padding, dtype=np.int64)
+    def filled(padding: int, prefix: Sequence[Any], inner: Any, suffix: Sequence[Any]) -> Array:
+        grid = np.full((*mask.shape, *np.shape(inner)[1:]), padding, dtype=np.int64)  # a piece may be a row itself
         grid[:, :before] = prefix
         grid[inside] = inner
         grid[behind] = suffix
@@ -157,6 +158,7 @@ def to_batch(texts: Sequence[Text], grid: Grid, hidden: Mapping[int, torch.Tenso
         sentences=sentences + np.repeat(before, [len(text.words) for text in texts]),
         positions=np.concatenate([text.positions for text in texts]),
         layers=pooled(grid, hidden, pooling),
+        parses=joined_parses([(text.parses, len(text.words)) for text in texts]),
     )
 
 

@@ -1,4 +1,4 @@
-"""Load a teacher: any Hugging Face encoder or decoder with a fast tokenizer, frozen."""
+"""Load a teacher, frozen: any Hugging Face encoder or decoder with a fast tokenizer, or ELMo."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from wordstill.errors import InputError
 from wordstill.io.reading import read_by_library, read_json
+from wordstill.teacher.characters import CharacterTable
 from wordstill.teacher.decoders import begin_with_a_mark, layer_of_words, reads_forward
+from wordstill.teacher.elmo_files import find_elmo, read_options
 from wordstill.teacher.mpnet_attention import fuse_attention
 from wordstill.teacher.pieces import PieceTable
 from wordstill.teacher.stack import Stack, find_stack
@@ -39,7 +41,7 @@ class Teacher:
     name: str
     revision: str | None
     model: torch.nn.Module
-    pieces: PieceTable
+    pieces: PieceTable | CharacterTable
     device: torch.device
     width: int
     layers: int
@@ -91,17 +93,20 @@ def load_teacher(
 ) -> Teacher:
     """Load a teacher from a folder, a Hub name (with `revision`), or the name of a packaged one ('minilm').
 
+    A folder has a Hugging Face model with its tokenizer, or the options and weights of ELMo.
     It computes in float32; `wordstill.teacher.precision` makes faster ones of it. Code that a model brings along runs
     only with `trust_remote_code`.
     """
-    import torch
-    from transformers import AutoModel, AutoTokenizer
-    from transformers.utils import logging as transformers_logging
-
     path = find_teacher(str(name))
     place = _device(device)
     if Path(path).is_dir():
         _check_files(Path(path))
+        if not (Path(path) / "config.json").is_file():
+            return _load_elmo(str(name), Path(path), place, longest)
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+    from transformers.utils import logging as transformers_logging
+
     options: dict[str, Any] = {"revision": revision, "trust_remote_code": trust_remote_code}
     # Its bar and its report of unused weights are for those who train; what matters of it is checked below.
     logging: Any = transformers_logging
@@ -168,6 +173,30 @@ def load_teacher(
     )
 
 
+def _load_elmo(name: str, folder: Path, device: torch.device, longest: int) -> Teacher:
+    """Load ELMo. A word is one piece for it, and it can read texts of any length."""
+    from wordstill.teacher.elmo import load_elmo
+
+    found = find_elmo(folder)
+    assert found is not None
+    options = read_options(found[0])
+    table = CharacterTable(options.longest)
+    special = len(table.prefix) + len(table.suffix)
+    if longest <= special:
+        raise InputError(f"the teacher {name} has no room for text: its length limit is {longest} pieces")
+    return Teacher(
+        name=name,
+        revision=None,
+        model=load_elmo(options, found[1]).to(device),
+        pieces=table,
+        device=device,
+        width=2 * options.projection,
+        layers=options.layers,
+        limit=longest - special,
+        padding_piece=0,
+    )
+
+
 def find_file(teacher: Teacher, file: str) -> str | None:
     """Return the path of a file that lies beside a teacher's weights, downloaded if need be; None if there is none."""
     from transformers.utils.hub import cached_file
@@ -192,8 +221,8 @@ def find_teacher(name: str) -> str:
         return str(Path(found.origin).parent / "model")
     path = Path(name).expanduser()
     looks_local = path.exists() or name.startswith((".", "~", os.sep)) or name.count("/") > 1
-    if looks_local and not (path / "config.json").is_file():
-        what = "has no config.json" if path.is_dir() else "is no folder"
+    if looks_local and not (path / "config.json").is_file() and not (path.is_dir() and find_elmo(path)):
+        what = "has no config.json, nor the weights of ELMo (*.hdf5)" if path.is_dir() else "is no folder"
         raise InputError(f"the teacher {name} {what}; give a model folder, a Hub name, or 'minilm'")
     return str(path) if looks_local else name
 
@@ -203,6 +232,8 @@ def _check_files(folder: Path) -> None:
     for item in folder.iterdir():
         if not item.is_file() and not item.is_dir():
             raise InputError(f"{item} is no regular file; a teacher's folder has files alone")
+    if not (folder / "config.json").is_file():
+        return
     config = read_json(folder / "config.json")
     if not isinstance(config, dict):
         raise InputError(f"{folder / 'config.json'} is no JSON object, and does not load as {MODEL}; is it whole?")

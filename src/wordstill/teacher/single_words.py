@@ -10,6 +10,7 @@ import numpy as np
 from wordstill.arrays import Array
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.teacher.batch import TABLE, Batch
+from wordstill.teacher.characters import CharacterTable
 from wordstill.teacher.encode import Pooling, forward, pooled, rectangle
 from wordstill.teacher.load import Teacher
 from wordstill.teacher.pieces import spread
@@ -57,10 +58,19 @@ def words_alone(
 
 
 def words_in_table(teacher: Teacher, numbers: Array, words: Sequence[str]) -> Batch:
-    """The mean of the input embeddings of each word's pieces; a word without pieces is left out."""
+    """The mean of the input embeddings of each word's pieces; a word without pieces is left out.
+
+    A teacher that reads characters has no such table: there it is what it makes of the characters alone.
+    """
     pieces, lengths = teacher.pieces(words)
     model: Any = teacher.model
-    rows: Array = model.get_input_embeddings().weight.detach()[pieces.astype(np.int64)].float().cpu().numpy()
+    if isinstance(teacher.pieces, CharacterTable):
+        import torch
+
+        with torch.inference_mode():
+            rows: Array = model.words(torch.from_numpy(pieces).to(teacher.device)).float().cpu().numpy()
+    else:
+        rows = model.get_input_embeddings().weight.detach()[pieces.astype(np.int64)].float().cpu().numpy()
     seen = lengths > 0
     ends = np.cumsum(lengths[seen])
     sums = np.add.reduceat(rows, ends - lengths[seen], axis=0) if len(rows) else rows

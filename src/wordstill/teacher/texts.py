@@ -36,6 +36,8 @@ class Text(NamedTuple):
     """The place of each word in its sentence."""
     rows: tuple[Row, ...]
     """One row; several overlapping ones for a sentence longer than the teacher can read."""
+    parses: Array | None = None
+    """The position of each word's head and the number of its relation, where the text has parses."""
 
 
 @dataclass
@@ -78,6 +80,7 @@ def cut(
     paragraph_lengths: Sequence[int] | Array,
     context: Context,
     limit: int,
+    parses: Array | None = None,
 ) -> list[tuple[list[Text], Dropped]]:
     """The texts of many paragraphs, given over all their words, and what was dropped of each."""
     sizes = np.asarray(sentence_lengths, dtype=np.int64)
@@ -95,6 +98,7 @@ def cut(
         kept = ~(too_long | invisible)
         pieces = pieces[np.repeat(kept, lengths)]
         words, lengths, sentences, positions = words[kept], lengths[kept], sentences[kept], positions[kept]
+        parses = None if parses is None else parses[kept]
     if not len(words):
         return made
 
@@ -114,7 +118,14 @@ def cut(
         low, high = edges[first], edges[last]
         own = pieces[marks[first] : marks[last]]
         rows = (Row(own, 0, len(own)),) if len(own) <= limit else tuple(_rows(own, lengths[low:high], limit))
-        text = Text(words[low:high], lengths[low:high], ranks[low:high] - ranks[low], positions[low:high], rows)
+        text = Text(
+            words[low:high],
+            lengths[low:high],
+            ranks[low:high] - ranks[low],
+            positions[low:high],
+            rows,
+            None if parses is None else parses[low:high],
+        )
         made[owners[first]][0].append(text)
         first = last
     return made

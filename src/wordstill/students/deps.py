@@ -1,0 +1,226 @@
+"""deps: a word's vector tells its syntactic contexts from others (Levy and Goldberg 2014).
+
+The contexts of a word are the words that it is joined with in the parse, with the relation. An arc from the head h to
+the word m gives two pairs:
+
+    h with m/relation          m with h/relation-1
+
+Prepositions are collapsed: in "discovers stars with a telescope", discovers has telescope/prep_with, and "with" has no
+contexts. Universal Dependencies hang the preposition below its noun (`case`), others put it between (`prep`, `pobj`);
+both are known. Arcs to punctuation are left out. Pairs are learned by skip-gram with negative sampling:
+
+    loss(w, c) = l(u_w . v_c) + sum over negatives n of l(-u_w . v_n),      l(x) = log(1 + e^-x)
+
+Negatives are drawn by count^0.75 among contexts that are seen `min_context` times or more; the others are left out.
+The pass over the text counts contexts, the epochs follow as replays. The text must be parsed (CoNLL-U).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+import numpy as np
+
+from wordstill.arrays import Array
+from wordstill.errors import InputError
+from wordstill.kernels.pairs import train_pairs
+from wordstill.kernels.sampling import NegativeSampler, generator
+from wordstill.options import Options, setting
+from wordstill.students import descent
+from wordstill.students.student import Brief, Losses, Needs, Student, seen_vectors
+from wordstill.teacher.batch import Batch
+from wordstill.vectors import WordVectors
+
+# While counting, contexts seen once are forgotten from time to time, so that memory is not the corpus's.
+MOST_COUNTED = 20_000_000
+
+
+@dataclass(frozen=True)
+class DepsSettings(Options):
+    """All that the method leaves open."""
+
+    owner = "deps"
+
+    dimensions: int = setting(100, "dimensions of the vectors", low=1, high=100_000)
+    epochs: int = descent.EPOCHS(5)
+    negatives: int = descent.NEGATIVES(5)
+    negative_power: float = descent.NEGATIVE_POWER(0.75)
+    min_context: int = setting(5, "the least occurrences of a context", low=1)
+    learning_rate: float = descent.LEARNING_RATE(0.025)
+
+    @staticmethod
+    def presets() -> dict[str, DepsSettings]:
+        """`small`, the default, for 1 to 20 million words; `paper` for a Wikipedia, with --min-count 100 besides."""
+        return {
+            "small": DepsSettings(),
+            "paper": DepsSettings(dimensions=300, epochs=1, negatives=15, min_context=100),
+        }
+
+
+class Deps(Student):
+    """The table u of the equation above, and v for the contexts."""
+
+    arrays = ("keys", "counts", "table", "context_table", "learned", "done")
+
+    def __init__(self, brief: Brief, settings: DepsSettings) -> None:
+        self.brief, self.settings = brief, settings
+        self.needs = self.needs_of(settings, brief.layer)
+        self.keys, self.counts = (np.zeros(0, dtype=np.int64) for _ in range(2))
+        self._pending: list[Array] = []
+        self.table, self.context_table = (np.zeros((0, settings.dimensions), dtype=np.float32) for _ in range(2))
+        self.learned = np.zeros(len(brief.vocabulary), dtype=np.int64)
+        self.done = np.zeros(3, dtype=np.int64)  # blocks learned, words seen, whether learning has begun
+        self.curve = Losses(brief.total_words, settings.epochs)
+
+    @classmethod
+    def needs_of(cls, settings: DepsSettings, layer: int) -> Needs:
+        """Parsed words, and these again for each epoch."""
+        return Needs("words", teacher=False, replays=settings.epochs, keeps="words", parses=True)
+
+    @property
+    def losses(self) -> list[tuple[int, float]]:
+        """(words seen, mean loss per pair) along the run."""
+        return self.curve.curve
+
+    # ---------------------------------------------------------------- contexts
+
+    @cached_property
+    def _kinds(self) -> dict[str, Array]:
+        """Which relations are those of prepositions, of their objects, and of punctuation."""
+        plain = [relation.partition(":")[0].lower() for relation in self.brief.vocabulary.relations]
+        named = {"case": {"case"}, "object": {"pobj", "adpobj"}, "mark": {"punct"}}
+        return {kind: np.array([*(one in names for one in plain), False]) for kind, names in named.items()}
+
+    def arcs(self, batch: Batch) -> tuple[Array, Array, Array, Array]:
+        """Return the arcs of a batch: the places of heads and of words, relations, and prepositions (-1: none)."""
+        assert batch.parses is not None
+        heads, relations = batch.heads.copy(), batch.parses[:, 1].copy()
+        joined = heads >= 0
+        # The first of several prepositions is the one that is written last.
+        cases = np.flatnonzero(self._kinds["case"][relations] & joined)
+        prepositions = np.full(len(heads), -1, dtype=np.int64)
+        prepositions[heads[cases[::-1]]] = batch.words[cases[::-1]]
+        objects = np.flatnonzero(self._kinds["object"][relations] & joined)
+        objects = objects[heads[heads[objects]] >= 0]
+        between = heads[objects]
+        kept = joined & ~self._kinds["mark"][relations]
+        kept[cases] = kept[between] = False
+        heads[objects], relations[objects] = heads[between], batch.parses[between, 1]
+        prepositions[objects] = batch.words[between]
+        words = np.flatnonzero(kept)
+        known = (batch.words[words] >= 0) & (batch.words[heads[words]] >= 0)
+        words = words[known]
+        return heads[words], words, relations[words], prepositions[words]
+
+    def pairs(self, batch: Batch) -> tuple[Array, Array]:
+        """Return the words of a batch with their contexts: both ends of every arc."""
+        if batch.parses is None:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        heads, words, relations, prepositions = self.arcs(batch)
+        above, below = batch.words[heads].astype(np.int64), batch.words[words].astype(np.int64)
+        keys = [self.pack(below, relations, 0, prepositions), self.pack(above, relations, 1, prepositions)]
+        return np.stack([above, below], axis=1).ravel(), np.stack(keys, axis=1).ravel()
+
+    def pack(self, words: Array, relations: Array, turned: Array | int, prepositions: Array) -> Array:
+        """Return one number per context: its word, relation, direction (1: from the head) and preposition."""
+        size, kinds = len(self.brief.vocabulary) + 1, len(self.brief.vocabulary.relations) + 1
+        return ((words * kinds + relations) * 2 + turned) * size + prepositions + 1
+
+    def unpack(self, keys: Array) -> tuple[Array, Array, Array, Array]:
+        """Return what `pack` was given."""
+        size, kinds = len(self.brief.vocabulary) + 1, len(self.brief.vocabulary.relations) + 1
+        rest, prepositions = np.divmod(keys, size)
+        rest, turned = np.divmod(rest, 2)
+        words, relations = np.divmod(rest, kinds)
+        return words, relations, turned, prepositions - 1
+
+    def observe(self, batch: Batch) -> None:
+        """Count contexts."""
+        self._pending.append(self.pairs(batch)[1])
+        if sum(map(len, self._pending)) > max(len(self.keys), 1 << 20):
+            self._count()
+
+    def _count(self) -> None:
+        """Add up what was observed."""
+        pending, self._pending = self._pending, []
+        if pending:
+            self._add(*np.unique(np.concatenate(pending), return_counts=True))
+
+    def _add(self, keys: Array, counts: Array) -> None:
+        self.keys, places = np.unique(np.concatenate([self.keys, keys]), return_inverse=True)
+        counts, self.counts = np.concatenate([self.counts, counts]), np.zeros(len(self.keys), dtype=np.int64)
+        np.add.at(self.counts, places, counts)
+        if len(self.keys) > MOST_COUNTED:
+            frequent = self.counts > 1
+            self.keys, self.counts = self.keys[frequent], self.counts[frequent]
+
+    def merge(self, other: Deps, rows: Array) -> None:
+        """Add the contexts that another student counted."""
+        self._count()
+        other._count()
+        words, relations, turned, prepositions = other.unpack(other.keys)
+        numbers = np.append(rows, -1)  # the last one is for -1
+        self._add(self.pack(numbers[words], relations, turned, numbers[prepositions]), other.counts)
+
+    # ---------------------------------------------------------------- learning
+
+    def begin(self) -> None:
+        """Choose the contexts that are frequent enough, and start the tables: words at random, contexts at zero."""
+        self._count()
+        frequent, least = self.counts >= self.settings.min_context, self.settings.min_context
+        if len(frequent) and not frequent.any():
+            raise InputError(f"no context is seen {least} times; lower --set {self.settings.owner}.min_context")
+        self.keys, self.counts = self.keys[frequent], self.counts[frequent]
+        size, width = len(self.brief.vocabulary), self.settings.dimensions
+        start = generator(self.brief.seed, 0).uniform(-0.5 / width, 0.5 / width, (size, width))
+        self.table, self.context_table = start.astype(np.float32), np.zeros((len(self.keys), width), dtype=np.float32)
+        self.done[2] = 1
+
+    @cached_property
+    def sampler(self) -> NegativeSampler:
+        """Draws negatives."""
+        return NegativeSampler(self.counts, self.settings.negative_power)
+
+    def rate(self) -> float:
+        """The learning rate, which falls to zero."""
+        share = self.done[1] / (self.brief.total_words * self.settings.epochs)
+        return self.settings.learning_rate * max(0.0, 1.0 - float(share))
+
+    def replay(self, kept: Batch) -> None:
+        """Learn from the pairs of a block."""
+        if not self.done[2]:
+            self.begin()
+        words, keys = self.pairs(kept)
+        first = self.rate()
+        self.done[:2] += 1, len(kept.words)
+        loss = 0.0
+        if len(self.keys):
+            places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+            known = self.keys[places] == keys
+            words, places = words[known], places[known]
+            random = generator(self.brief.seed, 2, int(self.done[0]))
+            negatives = self.sampler.draw(random, (len(words), self.settings.negatives))
+            targets = np.concatenate([places[:, None], negatives], axis=1)
+            loss = train_pairs(self.table, self.context_table, words, targets, first, self.rate())
+            np.add.at(self.learned, words, 1)
+        self.curve.add(float(loss), len(words), len(kept.words))
+
+    def vectors(self) -> WordVectors:
+        """The table, for the words that have contexts."""
+        if not self.done[2]:
+            self.begin()
+        card = {"student": self.settings.owner, "student_settings": asdict(self.settings)}
+        return seen_vectors(self.brief.vocabulary, self.table, self.learned, **card)
+
+    def state_dict(self) -> dict[str, Array]:
+        """The contexts and both tables."""
+        self._count()
+        return {name: getattr(self, name) for name in self.arrays} | self.curve.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Array]) -> None:
+        """Go on from a state."""
+        for name in self.arrays:
+            setattr(self, name, np.array(state[name]))
+        self.curve.load_state_dict(state)

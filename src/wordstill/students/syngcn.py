@@ -1,0 +1,127 @@
+"""syngcn: a word's vector predicts the words that it is joined with in the parse (Vashishth et al. 2019).
+
+A graph convolution gathers the neighbours of each place in the parse, along the arcs and against them, with weights
+and a gate for each relation and direction r. The word itself is not among its neighbours:
+
+    h_i = sum over neighbours j of i of  sigmoid(g_r . x_j + g'_r) (W_r x_j + b_r)
+    loss(w_i) = -log( e^(v_wi . h_i) / sum over w_i and negatives n of e^(v_n . h_i) )
+
+The vectors are x, as in the released code; so are the loss over negatives, the single layer without an activation, and
+what `preset=paper` has besides the paper's 300 dimensions. Negatives are drawn by count^0.75, targets are kept by their
+frequency, and Adam takes the steps. The text must be parsed (CoNLL-U).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from wordstill.arrays import Array
+from wordstill.options import setting
+from wordstill.students import descent
+from wordstill.students.network import NetworkSettings, NetworkStudent, Step, input_rows, places_of
+from wordstill.students.student import Needs
+from wordstill.teacher.batch import Batch
+
+
+@dataclass(frozen=True)
+class SynGcnSettings(NetworkSettings):
+    """All that the method leaves open."""
+
+    owner = "syngcn"
+
+    dimensions: int = setting(100, "dimensions of the vectors", low=1, high=100_000)
+    epochs: int = descent.EPOCHS(5)
+    negatives: int = descent.NEGATIVES(25)
+    negative_power: float = descent.NEGATIVE_POWER(0.75)
+    subsample: float = descent.SUBSAMPLE(1e-4)
+    learning_rate: float = descent.LEARNING_RATE(1e-3)
+    step_sentences: int = setting(64, "sentences per step", low=1)
+
+    @staticmethod
+    def presets() -> dict[str, SynGcnSettings]:
+        """`small`, the default, for 1 to 20 million words; `paper` for a Wikipedia."""
+        return {"small": SynGcnSettings(), "paper": SynGcnSettings(dimensions=300, step_sentences=512)}
+
+
+class SynGcn(NetworkStudent):
+    """The table x of the equation above."""
+
+    settings: SynGcnSettings
+    result = "inputs"
+
+    @classmethod
+    def needs_of(cls, settings: SynGcnSettings, layer: int) -> Needs:
+        """Parsed words, and these again for each epoch."""
+        return Needs("words", teacher=False, replays=settings.epochs, keeps="words", parses=True)
+
+    def make_network(self) -> nn.Module:
+        """Make the graph convolution: two kinds of edges for each relation."""
+        width = self.settings.dimensions
+        return GraphContexts(2 * max(1, len(self.brief.vocabulary.relations)), width, width)
+
+    def loss(self, scores: torch.Tensor) -> torch.Tensor:
+        """Return the loss of a softmax over the target and its negatives."""
+        return torch.logsumexp(scores, dim=1) - scores[:, 0]
+
+    def learnable(self, batch: Batch) -> Array:
+        """Tell which words have a neighbour: the others are never read."""
+        joined = np.zeros(len(batch.words), dtype=bool)
+        joined[edges_of(batch)[:, 0]] = True
+        return joined & (batch.words >= 0)
+
+    def reached(self, step: Step) -> Array:
+        """Tell which places have a neighbour."""
+        return np.isin(np.arange(len(step.words)), step.edges[:, 1])
+
+    def steps(self, batch: Batch, random: np.random.Generator) -> Iterator[Step]:
+        """Yield the sentences in the order of the block, which is shuffled."""
+        every = edges_of(batch)
+        owners = batch.sentences[every[:, 1]]
+        for low in range(0, len(batch.sentence_lengths), self.settings.step_sentences):
+            chosen = np.arange(low, min(low + self.settings.step_sentences, len(batch.sentence_lengths)))
+            places = places_of(batch, chosen)
+            first, last = batch.sentences[places[0]], batch.sentences[places[-1]]
+            own = every[(owners >= first) & (owners <= last)] - np.array([places[0], places[0], 0])
+            words = input_rows(batch, places, len(self.brief.vocabulary))
+            yield Step(words, batch.sentence_lengths[chosen], own[np.argsort(own[:, 2], kind="stable")])
+
+
+def edges_of(batch: Batch) -> Array:
+    """Return a row (from, to, kind) for both ways of every arc: to the word that hangs, and to its head."""
+    if batch.parses is None:
+        return np.zeros((0, 3), dtype=np.int64)
+    heads = batch.heads
+    words = np.flatnonzero(heads >= 0)
+    heads, kinds = heads[words], 2 * batch.parses[words, 1].astype(np.int64)
+    return np.concatenate([np.stack([heads, words, kinds], 1), np.stack([words, heads, kinds + 1], 1)])
+
+
+class GraphContexts(nn.Module):
+    """A context for each place, from its neighbours in the parse."""
+
+    def __init__(self, kinds: int, inputs: int, dimensions: int) -> None:
+        super().__init__()
+        bound = (6.0 / (inputs + dimensions)) ** 0.5
+        self.weights = nn.Parameter(torch.empty(kinds, inputs, dimensions).uniform_(-bound, bound))
+        self.biases = nn.Parameter(torch.zeros(kinds, dimensions))
+        gate = (6.0 / (inputs + 1)) ** 0.5
+        self.gates = nn.Parameter(torch.empty(kinds, inputs).uniform_(-gate, gate))
+        self.gate_biases = nn.Parameter(torch.zeros(kinds))
+
+    def forward(self, given: torch.Tensor, step: Step) -> torch.Tensor:
+        """Return the contexts of all words, given their vectors; zeros where a word has no neighbour."""
+        contexts = given.new_zeros(len(given), self.biases.shape[1])
+        kinds, starts = np.unique(step.edges[:, 2], return_index=True)  # edges are sorted by their kind
+        ends = np.append(starts[1:], len(step.edges))
+        for kind, start, end in zip(kinds.tolist(), starts.tolist(), ends.tolist(), strict=True):
+            origin, place = (torch.from_numpy(step.edges[start:end, column].copy()) for column in (0, 1))
+            words = given[origin]
+            gate = torch.sigmoid(words @ self.gates[kind] + self.gate_biases[kind])
+            message = words @ self.weights[kind] + self.biases[kind]
+            contexts = contexts.index_add(0, place, gate[:, None] * message)
+        return contexts
