@@ -41,14 +41,12 @@ def test_the_command_trains_them_without_a_teacher(corpus: Path, tmp_path: Path)
 
 
 def test_fewer_dimensions_leave_n_grams_of_the_old_ones_out(corpus: Path, tmp_path: Path) -> None:
-    run = distill(corpus, out=tmp_path / "run", students=["fasttext"], student_options=OPTIONS_OF_ONE, dimensions=3)
+    options = {"fasttext": OPTIONS["fasttext"]}
+    run = distill(corpus, out=tmp_path / "run", students=["fasttext"], student_options=options, dimensions=3)
     vectors = run.vectors("fasttext")
     assert vectors.vector_size == 3
     assert vectors.subwords is not None
     assert vectors.subwords.basis.shape[1] == 3
-
-
-OPTIONS_OF_ONE = {"fasttext": OPTIONS["fasttext"]}
 
 
 # Three shards of a batch each, then twelve replays or more of three blocks.
@@ -67,9 +65,7 @@ def test_beside_a_teacher_rare_words_are_left_as_they_are(teacher: str, corpus: 
     options = {name: OPTIONS[name] for name in ("skipgram", "glove")}
     students = ["aggregate", "skipgram", "glove"]
     runs = [
-        distill(
-            corpus, out=tmp_path / rare, teacher=teacher, students=students, student_options=options, rare=rare
-        )  # fmt: skip
+        distill(corpus, out=tmp_path / rare, teacher=teacher, students=students, student_options=options, rare=rare)
         for rare in ("mix", "leave")
     ]
     for name in ("skipgram", "glove"):

@@ -1,10 +1,11 @@
-"""What the students share that read words and need no teacher: they count them, and learn from them sentence by sentence."""
+"""What the students share that need no teacher: they count words, and learn from them sentence by sentence."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -70,10 +71,7 @@ class FromSentences(FromWords, Sampled):
         rates = self.rate_after(before + starts[:-1])
         sampling = Sampling(self.keep, self.sampler.share, self.sampler.alias, self.settings.negatives)
         cuts = np.linspace(0, len(rates), min(self.settings.threads, len(rates)) + 1).astype(np.int64)
-        texts = [
-            Text(batch.words, starts[low : high + 1], rates[low:high])
-            for low, high in zip(cuts[:-1], cuts[1:], strict=True)
-        ]
+        texts = [Text(batch.words, starts[low : high + 1], rates[low:high]) for low, high in pairwise(cuts)]
         seeds = random.integers(2**63, size=len(texts), dtype=np.uint64)
         if len(texts) == 1:
             parts = [self.learn_sentences(texts[0], sampling, seeds[0])]

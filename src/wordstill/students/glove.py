@@ -3,7 +3,7 @@
 X_ij adds up 1/distance over all places where i and j stand up to `window` words apart in a sentence. The tables w and
 c and the biases b and d make least
 
-    sum over pairs with X_ij > 0 of  f(X_ij) (w_i . c_j + b_i + d_j - log X_ij)^2 / 2,    f(x) = min(1, (x / x_max)^0.75)
+    sum over pairs with X_ij > 0 of  f(X_ij) (w_i . c_j + b_i + d_j - log X_ij)^2 / 2,   f(x) = min(1, (x / x_max)^0.75)
 
 by AdaGrad with a rate per number, as in the original: its sums of squares start at 1 and are of steps, not of slopes.
 The vectors are w + c. Words outside the vocabulary are left out of sentences before distances are taken.

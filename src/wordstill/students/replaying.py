@@ -1,7 +1,7 @@
 """What the students that learn in replays share: what was seen, how far they are, and how words are drawn.
 
-The pass over the text only gathers. All learning follows, in one replay per epoch over what was kept. So the pass can be
-shared out over many processes, and learning is the same whoever did which part of it.
+The pass over the text only gathers. All learning follows, in one replay per epoch over what was kept. So the pass can
+be shared out over many processes, and learning is the same whoever did which part of it.
 """
 
 from __future__ import annotations
