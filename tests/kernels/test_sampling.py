@@ -14,8 +14,8 @@ def test_the_alias_table_holds_the_probabilities_exactly(counts: list[int], powe
     size = len(counts)
     held = np.zeros(size)
     for cell in range(size):
-        held[cell] += sampler._share[cell] / size
-        held[sampler._alias[cell]] += (1 - sampler._share[cell]) / size
+        held[cell] += sampler.share[cell] / size
+        held[sampler.alias[cell]] += (1 - sampler.share[cell]) / size
     weights = np.array(counts, dtype=np.float64) ** power * (np.array(counts) > 0)
     np.testing.assert_allclose(held, weights / weights.sum(), atol=1e-12)
 

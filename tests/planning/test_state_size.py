@@ -22,6 +22,7 @@ FORMULAS = {
     ("context-to-vec", "paper"): lambda V, w: 4 * V * 300,
     ("alone", ""): lambda V, w: 4 * V * w,
     ("table", ""): lambda V, w: 4 * V * w,
+    ("skipgram", ""): lambda V, w: 8 * V * 300,
 }
 
 

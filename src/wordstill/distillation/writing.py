@@ -45,16 +45,16 @@ class Writer:
         settings, clock = self.job.order.settings, self.job.clock
         folder = self.job.state.students / name
         with clock.part("writing"):
-            method, projection = vectors.card, dict(projection or {})
+            method, projection, subwords = vectors.card, dict(projection or {}), vectors.subwords
             if settings.dimensions is not None and settings.dimensions < vectors.vector_size:
                 vectors = vectors.map(lambda matrix: reduce_dimensions(matrix, settings.dimensions or 0))
-                projection = {}  # it leads to the dimensions that are gone
+                projection, subwords = {}, None  # they lead to the dimensions that are gone
             card = _card(settings, self.teacher, self.counted) | {"method": method}
             vectors = WordVectors(vectors.words, vectors.matrix, vectors.counts, card)
         # A text of a single sentence tells no word from another: closed then has zeros, which have no spelling.
         if settings.subwords and bool(np.any(vectors.matrix)):
             with clock.part("subwords"):
-                vectors.subwords = fit_subwords(vectors)
+                vectors.subwords = subwords or fit_subwords(vectors)
         with clock.part("writing"):
             vectors.save(folder, format="folder")
             if projection:

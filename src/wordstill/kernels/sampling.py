@@ -28,26 +28,26 @@ class NegativeSampler:
         weights = np.where(counts > 0, np.maximum(counts, 1).astype(np.float64) ** power, 0.0)
         self.probabilities = weights / weights.sum()
         size = len(counts)
-        self._share = self.probabilities * size
-        self._alias = np.arange(size)
+        self.share = self.probabilities * size
+        self.alias = np.arange(size)
         # Each cell of width 1/size is filled up by one word that has more than its share.
-        poor = [cell for cell in range(size) if self._share[cell] < 1.0]
-        rich = [cell for cell in range(size) if self._share[cell] >= 1.0]
-        share = self._share.tolist()
+        poor = [cell for cell in range(size) if self.share[cell] < 1.0]
+        rich = [cell for cell in range(size) if self.share[cell] >= 1.0]
+        share = self.share.tolist()
         while poor and rich:
             small, large = poor.pop(), rich[-1]
-            self._alias[small] = large
+            self.alias[small] = large
             share[large] -= 1.0 - share[small]
             if share[large] < 1.0:
                 poor.append(rich.pop())
         for cell in (*poor, *rich):  # only rounding is left
             share[cell] = 1.0
-        self._share = np.array(share)
+        self.share = np.array(share)
 
     def draw(self, random: np.random.Generator, shape: tuple[int, ...]) -> Array:
         """Numbers of words, as int32."""
         # Imported here: whoever only counts steps must not wait for a compiler.
         from wordstill.kernels.rows import pick_words
 
-        picked: Array = pick_words(random.random(shape).ravel(), self._share, self._alias)
+        picked: Array = pick_words(random.random(shape).ravel(), self.share, self.alias)
         return picked.reshape(shape)

@@ -32,7 +32,7 @@ import numpy as np
 from wordstill.arrays import Array
 from wordstill.kernels.windows import predict, resemble
 from wordstill.options import setting
-from wordstill.students import descent
+from wordstill.students import replaying
 from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows, outer_sum
 from wordstill.students.student import Brief
 from wordstill.teacher.batch import Batch
@@ -45,7 +45,7 @@ class ContextToVecSettings(SkipgramSettings):
     owner = "context-to-vec"
     paper_rate: ClassVar[float] = 0.08
 
-    learning_rate: float = descent.LEARNING_RATE(0.005)
+    learning_rate: float = replaying.LEARNING_RATE(0.005)
     variant: Literal["paper", "released"] = setting("paper", "the paper's equations, or what the released code does")
     centre_share: float = setting(0.5, "l1 of equation 4", low=0)
     window_share: float = setting(0.5, "l2 of equation 4", low=0)

@@ -20,7 +20,7 @@ import torch
 from torch import nn
 
 from wordstill.options import setting
-from wordstill.students import descent
+from wordstill.students import replaying
 from wordstill.students.network import NO_EDGES, NetworkSettings, NetworkStudent, Step, input_rows, places_of
 from wordstill.students.student import Needs
 from wordstill.teacher.batch import Batch
@@ -35,11 +35,11 @@ class ContextLstmSettings(NetworkSettings):
     dimensions: int = setting(200, "dimensions of the vectors", low=1, high=100_000)
     inputs: int = setting(100, "dimensions of the words that the LSTMs read", low=1, high=100_000)
     hidden: int = setting(200, "cells of each LSTM; the layer between has twice as many", low=1, high=100_000)
-    epochs: int = descent.EPOCHS(3)
-    negatives: int = descent.NEGATIVES(10)
-    negative_power: float = descent.NEGATIVE_POWER(0.75)
-    subsample: float = descent.SUBSAMPLE(0.0)
-    learning_rate: float = descent.LEARNING_RATE(1e-3)
+    epochs: int = replaying.EPOCHS(3)
+    negatives: int = replaying.NEGATIVES(10)
+    negative_power: float = replaying.NEGATIVE_POWER(0.75)
+    subsample: float = replaying.SUBSAMPLE(0.0)
+    learning_rate: float = replaying.LEARNING_RATE(1e-3)
     step_sentences: int = setting(64, "sentences per step", low=1)
 
     @staticmethod

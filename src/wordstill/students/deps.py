@@ -28,7 +28,7 @@ from wordstill.errors import InputError
 from wordstill.kernels.pairs import train_pairs
 from wordstill.kernels.sampling import NegativeSampler, generator
 from wordstill.options import Options, setting
-from wordstill.students import descent
+from wordstill.students import replaying
 from wordstill.students.student import Brief, Losses, Needs, Student, seen_vectors
 from wordstill.teacher.batch import Batch
 from wordstill.vectors import WordVectors
@@ -44,11 +44,11 @@ class DepsSettings(Options):
     owner = "deps"
 
     dimensions: int = setting(100, "dimensions of the vectors", low=1, high=100_000)
-    epochs: int = descent.EPOCHS(5)
-    negatives: int = descent.NEGATIVES(5)
-    negative_power: float = descent.NEGATIVE_POWER(0.75)
+    epochs: int = replaying.EPOCHS(5)
+    negatives: int = replaying.NEGATIVES(5)
+    negative_power: float = replaying.NEGATIVE_POWER(0.75)
     min_context: int = setting(5, "the least occurrences of a context", low=1)
-    learning_rate: float = descent.LEARNING_RATE(0.025)
+    learning_rate: float = replaying.LEARNING_RATE(0.025)
 
     @staticmethod
     def presets() -> dict[str, DepsSettings]:

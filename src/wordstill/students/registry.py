@@ -48,6 +48,12 @@ STUDENTS: dict[str, StudentEntry] = {
     "asked": StudentEntry("asked", "Asked"),
     "table": StudentEntry("table", "Table"),
     "definition": StudentEntry("definition", "Definition"),
+    "skipgram": StudentEntry("word2vec", "Skipgram"),
+    "skipgram-context": StudentEntry("word2vec", "SkipgramContext"),
+    "cbow": StudentEntry("word2vec", "Cbow"),
+    "fasttext": StudentEntry("word2vec", "FastText"),
+    "glove": StudentEntry("glove", "Glove"),
+    "sent2vec": StudentEntry("sent2vec", "Sent2Vec"),
 }
 
 # No student that learns, but a mix of others, which a run with it has besides (see `distillation/best.py`).

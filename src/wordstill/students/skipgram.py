@@ -25,7 +25,7 @@ from wordstill.kernels.rows import adagrad_gradients, group_by_row, row_gradient
 from wordstill.kernels.sampling import generator
 from wordstill.kernels.windows import window_borders, window_means, window_words
 from wordstill.options import check_range, setting
-from wordstill.students import descent
+from wordstill.students import descent, replaying
 from wordstill.students.closed import ClosedSettings
 from wordstill.students.descent import Descent, DescentSettings
 from wordstill.students.student import Brief, Needs
@@ -43,16 +43,16 @@ class SkipgramSettings(DescentSettings):
     window: int = setting(5, "words to each side", low=1, high=1000)
     dimensions: int = setting(0, "of v and u; 0: the teacher's width", low=0)
     init: Literal["closed", "random"] = setting("closed", "where the table starts")
-    epochs: int = descent.EPOCHS(1)
-    negatives: int = descent.NEGATIVES(5)
-    negative_power: float = descent.NEGATIVE_POWER(0.75)
-    subsample: float = descent.SUBSAMPLE(1e-5)
+    epochs: int = replaying.EPOCHS(1)
+    negatives: int = replaying.NEGATIVES(5)
+    negative_power: float = replaying.NEGATIVE_POWER(0.75)
+    subsample: float = replaying.SUBSAMPLE(1e-5)
     optimizer: Literal["sgd", "adagrad"] = setting(
         "adagrad", "plain gradient descent, or Adagrad with one rate per row"
     )
-    learning_rate: float = descent.LEARNING_RATE(0.01)
+    learning_rate: float = replaying.LEARNING_RATE(0.01)
     map_rate: float = setting(0.0, "the rate of W, as a share of the table's; 0: W stays as it starts", low=0)
-    schedule: Literal["constant", "linear"] = descent.SCHEDULE("linear")
+    schedule: Literal["constant", "linear"] = replaying.SCHEDULE("linear")
     step_sentences: int = setting(128, "sentences per step, at most", low=1)
     clip: float = setting(0.0, "the longest gradient of a step; 0: any length", low=0)
     centre: bool = descent.CENTRE(True)

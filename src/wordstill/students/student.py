@@ -137,7 +137,7 @@ class Losses:
         self.curve: list[tuple[int, float]] = []
         self.words = self.sum = self.targets = 0.0
 
-    def add(self, loss: float, targets: int, words: int) -> None:
+    def add(self, loss: float, targets: int, words: float) -> None:
         """Add the summed loss of `targets` targets, found in `words` words."""
         if not np.isfinite(loss):
             raise FloatingPointError(f"the loss is {loss}")

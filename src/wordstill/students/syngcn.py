@@ -22,7 +22,7 @@ from torch import nn
 
 from wordstill.arrays import Array
 from wordstill.options import setting
-from wordstill.students import descent
+from wordstill.students import replaying
 from wordstill.students.network import NetworkSettings, NetworkStudent, Step, input_rows, places_of
 from wordstill.students.student import Needs
 from wordstill.teacher.batch import Batch
@@ -35,11 +35,11 @@ class SynGcnSettings(NetworkSettings):
     owner = "syngcn"
 
     dimensions: int = setting(100, "dimensions of the vectors", low=1, high=100_000)
-    epochs: int = descent.EPOCHS(5)
-    negatives: int = descent.NEGATIVES(25)
-    negative_power: float = descent.NEGATIVE_POWER(0.75)
-    subsample: float = descent.SUBSAMPLE(1e-4)
-    learning_rate: float = descent.LEARNING_RATE(1e-3)
+    epochs: int = replaying.EPOCHS(5)
+    negatives: int = replaying.NEGATIVES(25)
+    negative_power: float = replaying.NEGATIVE_POWER(0.75)
+    subsample: float = replaying.SUBSAMPLE(1e-4)
+    learning_rate: float = replaying.LEARNING_RATE(1e-3)
     step_sentences: int = setting(64, "sentences per step", low=1)
 
     @staticmethod

@@ -32,7 +32,7 @@ from wordstill.arrays import Array
 from wordstill.kernels.rows import Step, adagrad_rows, adam_rows, group_by_row, scores_of, total_loss
 from wordstill.kernels.sampling import generator
 from wordstill.options import setting
-from wordstill.students import descent
+from wordstill.students import descent, replaying
 from wordstill.students.closed import ClosedSettings
 from wordstill.students.descent import Descent, DescentSettings
 from wordstill.students.student import Brief, Contexts, Needs, Shown
@@ -47,13 +47,13 @@ class X2StaticSettings(DescentSettings):
 
     variant: Literal["words", "pieces"] = setting("words", "what E(S) is the mean of")
     init: Literal["closed", "random", "zero"] = setting("closed", "where the table starts")
-    epochs: int = descent.EPOCHS(1)
-    negatives: int = descent.NEGATIVES(5)
-    negative_power: float = descent.NEGATIVE_POWER(0.5)
-    subsample: float = descent.SUBSAMPLE(1e-4)
+    epochs: int = replaying.EPOCHS(1)
+    negatives: int = replaying.NEGATIVES(5)
+    negative_power: float = replaying.NEGATIVE_POWER(0.5)
+    subsample: float = replaying.SUBSAMPLE(1e-4)
     optimizer: Literal["adam", "adagrad"] = setting("adagrad", "lazy Adam, or Adagrad with one rate per row")
-    learning_rate: float = descent.LEARNING_RATE(0.05)
-    schedule: Literal["constant", "linear"] = descent.SCHEDULE("linear")
+    learning_rate: float = replaying.LEARNING_RATE(0.05)
+    schedule: Literal["constant", "linear"] = replaying.SCHEDULE("linear")
     step_contexts: int = setting(512, "sentences per step, at most", low=1)
     centre: bool = descent.CENTRE(True)
     offset: bool = descent.OFFSET(True)
