@@ -83,7 +83,7 @@ def test_pairs_of_several_vectors_stand_side_by_side_in_three_dimensions(project
     panels = labels_of(picture)
     assert [len(boxes) for boxes in panels] == [18, 18]
     assert all(overlapping(boxes) == 0 for boxes in panels)
-    assert [axes.get_title() for axes in picture.figure.axes] == ["one", "two"]
+    assert [axes.get_title(loc="left") for axes in picture.figure.axes] == ["one", "two"]
     assert picture.notes == ["1 pairs without a vector left out: word1 other"]
 
 

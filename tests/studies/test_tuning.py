@@ -15,7 +15,7 @@ from texts import write_corpus
 from wordstill import InputError, WordVectors, evaluate, tune
 from wordstill.cli import main
 from wordstill.evaluation.split import half
-from wordstill.studies.tuning import read_grid, read_on
+from wordstill.studies.tuning_plan import read_grid, read_on
 
 WORDS = ("river", "sea", "fox", "dog", "city", "country", "teacher", "student", "word")
 PAIRS = [(*pair, 1 + number % 9) for number, pair in enumerate(itertools.combinations(WORDS, 2))]

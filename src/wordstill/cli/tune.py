@@ -15,7 +15,8 @@ import argparse
 from wordstill.cli.options import add_settings, typed_settings
 from wordstill.cli.output import tell
 from wordstill.cli.text_table import table
-from wordstill.studies.tuning import RECORD, TABLE, TuneSettings, tune
+from wordstill.studies.tuning import TABLE, tune
+from wordstill.studies.tuning_plan import RECORD, TuneSettings
 
 # What the search chooses itself is left out.
 OFFERED = (

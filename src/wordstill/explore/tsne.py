@@ -116,7 +116,8 @@ class Attraction:
 def exact_repulsion(points: Array) -> tuple[Array, float]:
     """For every point the sum over the others of difference / (1 + distance^2)^2; over all pairs 1 / (1 + ..)."""
     away = points[:, :, None] - points[:, None, :]
-    kernel = 1.0 / sum((axis**2 for axis in away), start=np.float32(1.0))
+    squared: Array = sum((axis**2 for axis in away), start=np.ones(away.shape[1:], dtype=away.dtype))
+    kernel = 1.0 / squared
     np.fill_diagonal(kernel, 0.0)
     return (away * (kernel * kernel)).sum(axis=2), float(kernel.sum())
 

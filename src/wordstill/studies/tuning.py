@@ -2,6 +2,7 @@
 
     found = wordstill.tune("x2static", {"negatives": ["5", "10"], "epochs": ["1", "5"]},
                            teacher="minilm", corpus="wiki.txt", out="search")
+    found.winner.options, found.test[0].score
 
 Every combination of the grid's values is a point. All points with the same settings of the distillation learn in one
 run, from one pass of the teacher. Points are compared by the mean over the data sets' dev halves, with every item
@@ -13,8 +14,6 @@ and a larger grid in the same folder pays only for its new points.
 
 from __future__ import annotations
 
-import itertools
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
@@ -22,79 +21,28 @@ from pathlib import Path
 from typing import Any
 
 from wordstill.distillation.run_folder import Run
-from wordstill.distillation.settings import DistillSettings, differences
 from wordstill.errors import InputError
 from wordstill.evaluation import EvaluationSettings, Results, evaluate
 from wordstill.evaluation.dataset_loading import load_datasets
 from wordstill.evaluation.results import OVERALL
-from wordstill.evaluation.tasks import TASKS
 from wordstill.io.files import check_replaceable, only_marked, replacing, write_json
-from wordstill.io.reading import read_json
-from wordstill.options import build, declared_fields, listed, setting
-from wordstill.students.registry import STUDENTS, choose_students
-from wordstill.studies.distilled import DistilledStudySettings, distilled
+from wordstill.options import build, declared_fields
+from wordstill.studies.distilled import distilled
+from wordstill.studies.tuning_plan import (
+    ONLY_RECORDS,
+    RECORD,
+    Options,
+    TuneSettings,
+    grid_points,
+    own_options,
+    pass_settings,
+    plan_passes,
+    read_on,
+    shared_settings,
+)
 
-Options = dict[str, str]
-
-RECORD, TABLE = "tune.json", "tune.txt"
-# How the two files begin; no other file is replaced by them.
-ONLY_RECORDS = only_marked(rb'\A\{\s*"tuned": ')
+TABLE = "tune.txt"
 ONLY_TABLES = only_marked(rb"\APoints of the search for ")
-# Settings of the distillation that a grid may vary besides the student's own options; each value has its own pass.
-OF_THE_PASS = ("teacher", "context", "layer", "pooling", "words", "seed", "min_count")
-
-
-def read_grid(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Read `["window=2,5", "epochs=1,5"]` as `{"window": ("2", "5"), "epochs": ("1", "5")}`."""
-    grid: dict[str, tuple[str, ...]] = {}
-    for text in texts:
-        option, equals, values = text.partition("=")
-        chosen = tuple(dict.fromkeys(listed(values)))
-        if not (option and equals and chosen):
-            raise InputError(f"--grid takes OPTION=VALUE,VALUE.., such as window=2,5,10, not {text!r}")
-        if option in grid:
-            raise InputError(f"--grid names {option!r} twice; give all its values at once")
-        grid[option] = chosen
-    return grid
-
-
-def read_on(text: str) -> EvaluationSettings:
-    """Read `similarity:dev` or `ws353,my-pairs.tsv:dev`: tasks or data sets, judged on their dev halves alone."""
-    names, _, half = text.rpartition(":")
-    chosen = listed(names)
-    if half != "dev" or not chosen:
-        raise InputError(
-            f"--on takes TASKS:dev or DATASETS:dev, such as similarity:dev, not {text!r}; the test halves are for"
-            " reporting the winner"
-        )
-    tasks = tuple(name for name in chosen if name in TASKS)
-    datasets = tuple(name for name in chosen if name not in TASKS)
-    if tasks and datasets:
-        raise InputError(f"--on names tasks or data sets, not both: {', '.join(tasks)} beside {', '.join(datasets)}")
-    return EvaluationSettings(tasks=tasks or None, datasets=datasets or None, split="dev")
-
-
-@dataclass(frozen=True)
-class TuneSettings(DistilledStudySettings):
-    """What a search is told."""
-
-    about = "search the options of a student on the dev halves"
-    required = ("student", "grid", "corpus", "out")
-
-    student: str = setting("", "the student whose options are searched", option="")
-    grid: Mapping[str, tuple[str, ...]] = setting(
-        help="an option with the values to try", factory=dict, metavar="OPTION=A,B,..", read=read_grid
-    )
-    decide_on: str = setting(
-        "similarity:dev", "tasks or data sets whose dev halves decide", option="--on", metavar="NAME,..:dev"
-    )
-    together: int = setting(32, "points that learn in one run at most; more need more memory", low=1)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        read_on(self.decide_on)
-        if self.student and self.student not in STUDENTS:
-            raise InputError(f"there is no student {self.student!r}; there are: {', '.join(STUDENTS)}")
 
 
 @dataclass(frozen=True)
@@ -167,6 +115,11 @@ def tune(
 ) -> Tuned:
     """Search a grid of options of a student on the dev halves of data sets.
 
+    >>> found = tune("closed", {"power": [0, 0.5], "view": ["sentence", "window"]}, teacher="minilm",
+    ...              corpus="texts.txt", decide_on="many-pairs.tsv:dev", out="search")
+    >>> len(found.points), sorted(found.winner.options), found.test[0].split
+    (4, ['power', 'view'], 'test')
+
     student   a name of the registry of students
     grid      the values of each option to try; also of `teacher`, `context`, `layer`, `pooling`, `words`, `seed` and
               `min_count`, each value of which costs a pass of its own
@@ -189,6 +142,10 @@ def tune(
     passes = plan_passes(settings, points)
     runs = [_distilled(settings, number, held) for number, held in enumerate(passes, 1)]
     tried = [one for run, held in zip(runs, passes, strict=True) for one in _judged(run, held, points, judging)]
+    if not any(isfinite(one.mean) for one in tried):
+        raise InputError(
+            f"no point has a score on {settings.decide_on}: its dev halves are too small; name larger sets"
+        )
     tried.sort(key=lambda one: -one.mean if isfinite(one.mean) else 2.0)  # stable: the first of equals wins
     test = evaluate({"winner": tried[0].vectors}, settings=replace(judging, split="test"))
     found = Tuned(settings.student, tried, test, _notes(settings))
@@ -196,50 +153,12 @@ def tune(
     return found
 
 
-def grid_points(settings: TuneSettings) -> list[Options]:
-    """List the points of the grid, each checked: every option must be one that the student or the pass has."""
-    own = {"preset", *(item.name for item in declared_fields(STUDENTS[settings.student].settings))}
-    for option in settings.grid:
-        if option not in own and option not in OF_THE_PASS:
-            known = ", ".join(sorted(own | set(OF_THE_PASS)))
-            raise InputError(f"{settings.student} has no option {option!r} that a grid could vary; there are: {known}")
-    points = [dict(zip(settings.grid, values, strict=True)) for values in itertools.product(*settings.grid.values())]
-    for point in points:
-        own_options = _own(settings, point)
-        choose_students((settings.student,), {settings.student: own_options} if own_options else {})
-        _of_pass(settings, point)
-    return points
-
-
-def plan_passes(settings: TuneSettings, points: Sequence[Options]) -> list[list[Options]]:
-    """Share the points out over runs: those of an earlier search in this folder first, then one run per new pass.
-
-    The plan is written before any work, so that a search that was killed finds its runs again.
-    """
-    path = Path(settings.out) / RECORD
-    told = _told(settings)
-    passes: list[list[Options]] = []
-    if path.exists():
-        before = read_json(path)
-        if changed := differences(before["told"], told):
-            raise InputError(f"{path} is of another search: {', '.join(changed)}; choose another --out")
-        passes = before["passes"]
-    planned = [point for held in passes for point in held]
-    groups: dict[str, list[Options]] = {}
-    for point in points:
-        if point not in planned:
-            shared = {name: value for name, value in point.items() if _is_of_pass(settings, name)}
-            groups.setdefault(json.dumps(shared, sort_keys=True), []).append(point)
-    for group in groups.values():
-        passes += [group[low : low + settings.together] for low in range(0, len(group), settings.together)]
-    write_json(path, {"tuned": settings.student, "told": told, "passes": passes}, ours=ONLY_RECORDS)
-    return passes
-
-
 def _distilled(settings: TuneSettings, number: int, held: Sequence[Options]) -> Run:
     """Return the finished run of one pass."""
-    students = {f"point-{place:03d}={settings.student}": _own(settings, one) for place, one in enumerate(held, 1)}
-    changed = _of_pass(settings, held[0])
+    students = {
+        f"point-{place:03d}={settings.student}": own_options(settings, one) for place, one in enumerate(held, 1)
+    }
+    changed = pass_settings(settings, held[0])
     return distilled(replace(settings, distill=changed), f"pass-{number:02d}", students)
 
 
@@ -268,7 +187,7 @@ def _keep(settings: TuneSettings, passes: Sequence[Sequence[Options]], found: Tu
     out = Path(settings.out)
     record = {
         "tuned": settings.student,
-        "told": _told(settings),
+        "told": shared_settings(settings),
         "passes": passes,
         "grid": {name: list(values) for name, values in settings.grid.items()},
         "points": [one.as_json(out) for one in found.points],
@@ -288,46 +207,6 @@ def _notes(settings: TuneSettings) -> list[str]:
         f"Scores times 100 on {settings.decide_on}, every item counted, a missing word's by its task's rule. The winner"
         " was chosen by their mean, and is reported on the test halves, which no choice has seen."
     ]
-
-
-def _told(settings: TuneSettings) -> dict[str, Any]:
-    """Return what all points of a search share, as JSON holds it."""
-    corpus = settings.corpus if isinstance(settings.corpus, (tuple, list)) else (settings.corpus,)
-    shared = settings.distill.as_json()
-    for name in ("students", "threads", "device"):
-        shared.pop(name)
-    told = {
-        "student": settings.student,
-        "on": settings.decide_on,
-        "corpus": [str(one) for one in corpus],
-        "distill": shared,
-    }
-    return dict(json.loads(json.dumps(told)))
-
-
-def _is_of_pass(settings: TuneSettings, option: str) -> bool:
-    """Tell whether an option is of the distillation; a student's own option of the same name comes first."""
-    own = {item.name for item in declared_fields(STUDENTS[settings.student].settings)}
-    return option in OF_THE_PASS and option not in own
-
-
-def _own(settings: TuneSettings, point: Options) -> Options:
-    return {name: value for name, value in point.items() if not _is_of_pass(settings, name)}
-
-
-def _of_pass(settings: TuneSettings, point: Options) -> DistillSettings:
-    """Return the settings of the distillation at a point."""
-    distill = settings.distill
-    vocabulary = {item.name: item for item in declared_fields(type(distill.vocabulary))}
-    own = {item.name: item for item in declared_fields(DistillSettings)}
-    for name, value in point.items():
-        if not _is_of_pass(settings, name):
-            continue
-        if name in own:
-            distill = replace(distill, **{name: own[name].parse(value)})
-        else:
-            distill = replace(distill, vocabulary=replace(distill.vocabulary, **{name: vocabulary[name].parse(value)}))
-    return distill
 
 
 def _settings(keywords: Mapping[str, Any]) -> TuneSettings:
