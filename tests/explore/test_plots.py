@@ -241,7 +241,7 @@ def test_bad_requests_are_refused_in_a_sentence() -> None:
         with pytest.raises(InputError, match=expected):
             plot(kind, vectors, **keywords)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="shows one of the vectors, not 2; choose from one, two"):
-        plot("pairs", {"one": vectors, "two": vectors})
+        plot("categories", {"one": vectors, "two": vectors})
 
 
 def test_umap_is_asked_for_where_it_is_missing() -> None:

@@ -155,29 +155,28 @@ def test_a_step_of_gradient_descent_equals_torchs(settings: Any, clip: float) ->
 
 
 @pytest.mark.parametrize("map_rate", [1.0, 0.0])
-@pytest.mark.parametrize("longest", [0.5, 2.0])
-def test_the_gradient_of_each_centre_is_clipped_as_torch_clips_it(longest: float, map_rate: float) -> None:
-    settings = replace(WANG, predict="each", optimizer="sgd", clip_centre=longest, map_rate=map_rate)
+@pytest.mark.parametrize("quantile", [0.0, 0.5])
+def test_the_gradient_of_each_centre_is_clipped_as_torch_clips_it(quantile: float, map_rate: float) -> None:
+    settings = replace(WANG, predict="each", optimizer="sgd", map_rate=map_rate)
     student, sentences = student_of(settings), made_sentences()
     windows = student._windows(made_batch(sentences), generator(5))
-    learned = student.gradient(student.table, windows)
     table, maps = parameters(student)
     read = [(torch.tensor(vectors, dtype=torch.float64), words) for vectors, words in sentences]
     negatives = windows.rows[:, 2 * settings.window :].tolist()
     together = [table, maps[0]] if map_rate else [table]
+    losses = reference.each_word_by_itself(table, maps[0], read, negatives, settings.window)
+    gradients = [torch.autograd.grad(loss, together, retain_graph=True) for loss in losses]
+    lengths = [float(torch.cat([one.flatten() for one in both]).norm()) for both in gradients]
+    longest = float(np.quantile(lengths, quantile)) * 0.99
+    student.settings = replace(settings, clip_centre=longest)
+    learned = student.gradient(student.table, windows)
     sums = [torch.zeros_like(one) for one in together]
-    lengths = []
-    for loss in reference.each_word_by_itself(table, maps[0], read, negatives, settings.window):
-        table.grad = maps[0].grad = None
-        loss.backward()
-        lengths.append(float(torch.nn.utils.clip_grad_norm_(together, longest)))
-        for total, one in zip(sums, together, strict=True):
-            assert one.grad is not None
-            total += one.grad
-    assert min(lengths) < longest < max(lengths) or longest == 0.5
-    np.testing.assert_allclose(table_gradient(student, learned), sums[0].numpy(), atol=1e-4)
+    for both, length in zip(gradients, lengths, strict=True):
+        for total, one in zip(sums, both, strict=True):
+            total += one * min(1.0, longest / length)
+    np.testing.assert_allclose(table_gradient(student, learned), sums[0].numpy(), atol=5e-4)
     if map_rate:
-        np.testing.assert_allclose(learned.maps["map"], sums[1].numpy(), atol=1e-4)
+        np.testing.assert_allclose(learned.maps["map"], sums[1].numpy(), atol=1e-3)
 
 
 @pytest.mark.parametrize("settings", [WANG, ZHENG])

@@ -261,7 +261,7 @@ def clip_centres(
                 for other in range(k, rows.shape[1]):
                     if rows[i, other] == rows[i, k]:
                         total += coefficients[i, other]
-                square += total * total * size
+                square += total * total * float(size)
         if asked:
             slope = np.float32(0.0)
             for j in range(gradients.shape[1]):
@@ -269,7 +269,7 @@ def clip_centres(
             read = np.float32(0.0)
             for j in range(vectors.shape[1]):
                 read += vectors[i, j] * vectors[i, j]
-            square += slope * read
+            square += float(slope) * float(read)
         if square > longest * longest:
             share = np.float32(longest / math.sqrt(square))
             for k in range(rows.shape[1]):
