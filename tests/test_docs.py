@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import doctest
 import gzip
+import itertools
 import json
 import os
 import re
@@ -32,7 +33,7 @@ WORLD = "The king rules. The man reads. The woman reads. The teacher looks at th
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the pages speak of: texts, words.txt, my-pairs.tsv, my-texts.tsv, a run, and other vectors."""
+    """What the pages speak of: texts, words, pairs, labelled texts, a run, and other vectors."""
     folder = tmp_path_factory.mktemp("docs")
     texts = write_corpus(folder / "texts.txt", 60)
     texts.write_text(texts.read_text() + "\n" + "\n".join([WORLD] * 8))
@@ -43,6 +44,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "texts" / f"{number}.txt").write_text(texts.read_text())
     (folder / "words.txt").write_text("new_york\nqueen\n")
     (folder / "my-pairs.tsv").write_text("river\tsea\t8\nking\tqueen\t9\nman\triver\t1\nteacher\tstudent\t7\n")
+    # Enough of them for two halves.
+    pairs = enumerate(itertools.combinations(("river", "sea", "king", "queen", "man", "teacher", "student"), 2))
+    (folder / "many-pairs.tsv").write_text("".join(f"{a}\t{b}\t{number % 9}\n" for number, (a, b) in pairs))
     (folder / "my-texts.tsv").write_text(
         "".join(f"wet\tthe river and the sea {number}\ndry\tthe king and the man {number}\n" for number in range(30))
     )

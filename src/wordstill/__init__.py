@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from wordstill.refinement.convert import convert as convert
     from wordstill.refinement.steps import refine as refine
     from wordstill.studies import study as study
+    from wordstill.studies.tuning import tune as tune
     from wordstill.system.progress import progress_shown as progress_shown
     from wordstill.vectors import WordVectors as WordVectors
     from wordstill.vectors.vectorizer import WordVectorizer as WordVectorizer
@@ -58,6 +59,7 @@ _HOME = {
     "refine": "wordstill.refinement.steps",
     "report": "wordstill.explore.report",
     "study": "wordstill.studies",
+    "tune": "wordstill.studies.tuning",
 }
 __all__ = [*_HOME, "__version__"]
 

@@ -17,9 +17,10 @@ from wordstill.evaluation.tasks.categorization import Categories
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib")
 
+from wordstill.explore.box import seen_from_a_corner
 from wordstill.explore.charts import save
 from wordstill.explore.labelled_points import Picture
-from wordstill.explore.layout import Projection
+from wordstill.explore.layout import Projection, places
 from wordstill.explore.picture_words import read_word_pairs, relation_pairs
 from wordstill.explore.plot_kinds import PairsPlot, plot
 from wordstill.explore.plots import categories_plot, neighbors_plot, pairs_plot
@@ -72,6 +73,34 @@ def test_labels_of_pairs_do_not_overlap(projection: Projection) -> None:
     ((boxes),) = labels_of(picture)
     assert len(boxes) == 60
     assert overlapping(boxes) == 0
+
+
+@pytest.mark.parametrize("projection", ["pca", "tsne"])
+def test_pairs_of_several_vectors_stand_side_by_side_in_three_dimensions(projection: Projection) -> None:
+    pairs = [*zip(WORDS[:9], WORDS[9:18], strict=True), ("word1", "other")]
+    spaces = {"one": made(WORDS), "two": made([*WORDS, "other"], seed=1)}
+    picture = pairs_plot(spaces, pairs, projection, dimensions=3)
+    panels = labels_of(picture)
+    assert [len(boxes) for boxes in panels] == [18, 18]
+    assert all(overlapping(boxes) == 0 for boxes in panels)
+    assert [axes.get_title(loc="left") for axes in picture.figure.axes] == ["one", "two"]
+    assert picture.notes == ["1 pairs without a vector left out: word1 other"]
+
+
+def test_points_in_a_box_keep_their_distances_as_seen_from_one_side() -> None:
+    points = np.random.default_rng(0).standard_normal((20, 3))
+    places, near = seen_from_a_corner(points)
+    np.testing.assert_allclose(np.hypot(*places.T) ** 2 + near**2, (points**2).sum(axis=1))
+
+
+def test_three_dimensions_keep_neighbours_that_two_keep_too() -> None:
+    groups = np.repeat(np.eye(4), 10, axis=0) + np.random.default_rng(0).normal(0, 0.05, (40, 4))
+    units = (groups / np.linalg.norm(groups, axis=1, keepdims=True)).astype(np.float32)
+    for projection in ("pca", "tsne"):
+        found = places(units, projection, 3)
+        assert found.shape == (40, 3)
+        nearest = np.argsort(((found[:, None] - found[None]) ** 2).sum(axis=2), axis=1)[:, 1]
+        assert (nearest // 10 == np.arange(40) // 10).all()
 
 
 def test_labels_of_categories_do_not_overlap() -> None:
@@ -212,7 +241,7 @@ def test_bad_requests_are_refused_in_a_sentence() -> None:
         with pytest.raises(InputError, match=expected):
             plot(kind, vectors, **keywords)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="shows one of the vectors, not 2; choose from one, two"):
-        plot("pairs", {"one": vectors, "two": vectors})
+        plot("categories", {"one": vectors, "two": vectors})
 
 
 def test_umap_is_asked_for_where_it_is_missing() -> None:

@@ -53,6 +53,33 @@ def dynamic_skipgram(
     return total
 
 
+def each_word_by_itself(
+    table: torch.Tensor,
+    map_: torch.Tensor,
+    sentences: Sequence[Sentence],
+    negatives: Sequence[Sequence[int]],
+    window: int,
+    offset: float = 0.0,
+) -> list[torch.Tensor]:
+    """Equation 11 of Wang et al. with negatives, one loss a centre: each word of the window is predicted by itself."""
+    drawn = iter(negatives)
+    losses = []
+    for vectors, words in sentences:
+        for i in range(len(words)):
+            around = [words[k] for k in window_of(len(words), i, window) if words[k] >= 0]
+            if not around:
+                continue
+            centre = map_ @ vectors[i]
+            loss = torch.zeros((), dtype=table.dtype)
+            for word in around:
+                loss = loss + sigmoid_loss(table[word] @ centre + offset)
+            for word in next(drawn):
+                loss = loss + sigmoid_loss(-(table[word] @ centre + offset))
+            losses.append(loss)
+    assert next(drawn, None) is None
+    return losses
+
+
 def context_to_vec(
     table: torch.Tensor,
     maps: Sequence[torch.Tensor],

@@ -31,6 +31,8 @@ CASES: list[Any] = [
     pytest.param(WANG, id="attention"),
     pytest.param(replace(WANG, window=5, offset=True), id="wide window with offset"),
     pytest.param(replace(WANG, attention=False), id="without attention"),
+    pytest.param(replace(WANG, predict="each"), id="each word by itself"),
+    pytest.param(replace(WANG, predict="each", window=5, offset=True), id="each word by itself with offset"),
     pytest.param(ZHENG, id="three losses"),
     pytest.param(
         replace(ZHENG, phi="tanh", semantic_weight=0.7, contextual_weight=2.0, negative_weight=0.3), id="tanh"
@@ -59,6 +61,8 @@ def literal(student: Skipgram, sentences: Any, negatives: Any, table: Any, maps:
     read = [(torch.tensor(vectors, dtype=torch.float64), words) for vectors, words in sentences]
     given = (read, negatives, settings.window)
     if isinstance(settings, DynamicSkipgramSettings):
+        if settings.predict == "each":
+            return torch.stack(reference.each_word_by_itself(table, maps[0], *given, student.offset)).sum()
         return reference.dynamic_skipgram(table, maps[0], *given, settings.attention, student.offset)
     if settings.variant == "released":
         return reference.context_to_vec_released(table, maps[0], *given, student.offset)
@@ -150,6 +154,31 @@ def test_a_step_of_gradient_descent_equals_torchs(settings: Any, clip: float) ->
         np.testing.assert_allclose(student.maps[name], map_.detach().numpy(), atol=1e-4)
 
 
+@pytest.mark.parametrize("map_rate", [1.0, 0.0])
+@pytest.mark.parametrize("quantile", [0.0, 0.5])
+def test_the_gradient_of_each_centre_is_clipped_as_torch_clips_it(quantile: float, map_rate: float) -> None:
+    settings = replace(WANG, predict="each", optimizer="sgd", map_rate=map_rate)
+    student, sentences = student_of(settings), made_sentences()
+    windows = student._windows(made_batch(sentences), generator(5))
+    table, maps = parameters(student)
+    read = [(torch.tensor(vectors, dtype=torch.float64), words) for vectors, words in sentences]
+    negatives = windows.rows[:, 2 * settings.window :].tolist()
+    together = [table, maps[0]] if map_rate else [table]
+    losses = reference.each_word_by_itself(table, maps[0], read, negatives, settings.window)
+    gradients = [torch.autograd.grad(loss, together, retain_graph=True) for loss in losses]
+    lengths = [float(torch.cat([one.flatten() for one in both]).norm()) for both in gradients]
+    longest = float(np.quantile(lengths, quantile)) * 0.99
+    student.settings = replace(settings, clip_centre=longest)
+    learned = student.gradient(student.table, windows)
+    sums = [torch.zeros_like(one) for one in together]
+    for both, length in zip(gradients, lengths, strict=True):
+        for total, one in zip(sums, both, strict=True):
+            total += one * min(1.0, longest / length)
+    np.testing.assert_allclose(table_gradient(student, learned), sums[0].numpy(), atol=5e-4)
+    if map_rate:
+        np.testing.assert_allclose(learned.maps["map"], sums[1].numpy(), atol=1e-3)
+
+
 @pytest.mark.parametrize("settings", [WANG, ZHENG])
 def test_adagrad_steps_have_one_rate_a_row(settings: Any) -> None:
     settings = replace(settings, map_rate=0.0, learning_rate=0.1, schedule="constant")
@@ -169,8 +198,12 @@ def test_adagrad_steps_have_one_rate_a_row(settings: Any) -> None:
 def test_the_paper_presets_have_the_papers_constants() -> None:
     wang = DynamicSkipgramSettings.presets()["paper"]
     assert (wang.dimensions, wang.window, wang.negatives, wang.negative_power) == (300, 5, 5, 0.75)
-    assert (wang.optimizer, wang.learning_rate, wang.schedule, wang.clip) == ("sgd", 0.025, "linear", 5.0)
-    assert (wang.subsample, wang.attention, wang.epochs, wang.init) == (0.0, True, 1, "random")
+    assert (wang.optimizer, wang.learning_rate, wang.schedule, wang.clip_centre) == ("sgd", 0.025, "linear", 5.0)
+    assert (wang.subsample, wang.predict, wang.epochs, wang.init) == (0.0, "each", 1, "random")
+    printed = DynamicSkipgramSettings.presets()["printed"]
+    assert (printed.predict, printed.attention, printed.clip, printed.clip_centre) == ("window", True, 5.0, 0.0)
+    same = {"predict": "each", "clip": 0.0, "clip_centre": 5.0, "step_sentences": 1}
+    assert replace(printed, **same) == wang  # type: ignore[arg-type]
     zheng = ContextToVecSettings.presets()["paper"]
     assert (zheng.dimensions, zheng.window, zheng.negatives, zheng.learning_rate) == (300, 5, 5, 0.08)
     assert (zheng.centre_share, zheng.window_share, zheng.phi, zheng.variant) == (0.5, 0.5, "identity", "paper")

@@ -28,6 +28,7 @@ COMMANDS = {
     "combine": "join several vectors of the same words",
     "lexicon": "tell what is in a lexicon",
     "study": "reproduce the papers' studies and tables",
+    "tune": "search the options of a student on the dev halves of data sets",
     "data": "list, get and locate the data sets",
     "report": "write one HTML file about vectors: scores, map, neighbours",
     "plot": "draw word pairs, neighbourhoods and categories",

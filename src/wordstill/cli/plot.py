@@ -1,6 +1,7 @@
 """Draw pictures of words, as PNG or SVG by the ending of the name.
 
   wordstill plot pairs run/aggregate --relation family --out pairs.png
+  wordstill plot pairs run/aggregate run/closed --dimensions 3 --out pairs.png
   wordstill plot neighbors run/aggregate run/closed --word river --out river.svg
   wordstill plot categories run/aggregate --dataset ap --out ap.png
   wordstill plot attention run/dynamic-skipgram --sentence "the river flows to the sea" --out attention.png

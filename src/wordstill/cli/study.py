@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -20,9 +21,10 @@ from wordstill.cli.text_table import table
 from wordstill.distillation.settings import DistillSettings, ExecutionSettings
 from wordstill.evaluation.settings import EvaluationSettings
 from wordstill.explore.charts import check_picture, save
-from wordstill.io.files import check_replaceable, only_marked, write_json
+from wordstill.io.files import check_replaceable, only_marked, replacing, write_json
 from wordstill.options import Options, declared_fields, inner_settings
 from wordstill.studies import STUDIES, StudySettings, study, study_settings
+from wordstill.studies.paper_formats import HEADS, as_latex, as_markdown
 from wordstill.system.progress import log
 
 # What all studies that distill or judge offer. In Python the other settings can be chosen too.
@@ -41,6 +43,9 @@ TYPED_OTHERWISE: dict[str, dict[str, Any]] = {
     "--lexicon": {"metavar": "FILE", "action": "append", "required": True},
     "--antonyms": {"metavar": "FILE", "action": "append"},
 }
+# The forms in which a table goes into a paper, and how each of the files begins.
+PAPERS = {"md": "Markdown", "tex": "LaTeX"}
+ONLY_PAPERS = {ending: only_marked(re.escape(HEADS[ending].encode("ascii"))) for ending in PAPERS}
 
 # What `wordstill study --json` writes begins so; no other file is replaced by it.
 ONLY_STUDIES = only_marked(rb'\A\{\s*"study": "[a-z0-9-]+",\s*"settings": \{')
@@ -61,6 +66,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         add = own.add_argument
         add("--json", metavar="FILE", type=Path, help="write every measurement to FILE (OUT/NAME.json)")
         add("--png", metavar="FILE", type=Path, help="draw the chart to FILE, .png or .svg (OUT/NAME.png)")
+        for ending, about in PAPERS.items():
+            add(f"--{ending}", metavar="FILE", type=Path, help=f"write the table to FILE, as {about}")
         add("-q", "--quiet", action="store_true", help="no progress")
 
 
@@ -69,20 +76,34 @@ def run(arguments: argparse.Namespace) -> None:
     name = arguments.study
     settings = study_settings(name, **_typed(arguments, STUDIES[name].settings))
     out = getattr(settings, "out", None)
-    json, png = (getattr(arguments, kind) or (out and Path(out) / f"{name}.{kind}") for kind in ("json", "png"))
+    places = {kind: getattr(arguments, kind) for kind in ("json", "png", *PAPERS)}
+    for kind in settings.writes if out else ():
+        places[kind] = places[kind] or Path(str(out)) / f"{name}.{kind}"
+    json, png = places["json"], places["png"]
     # Both before hours of work.
     if png:
         check_picture(png)
     if json:
         check_replaceable(json, ONLY_STUDIES)
+    papers = {ending: places[ending] for ending in PAPERS if places[ending]}
+    for ending, path in papers.items():
+        check_replaceable(path, ONLY_PAPERS[ending])
     found = study(name, settings)
     if json:
         told = {"title": found.title, "records": found.records, "notes": found.notes}
         write_json(json, {"study": name, "settings": asdict(settings), **told}, ours=ONLY_STUDIES)
     if png and (missing := save(found.draw(), png)):
         log.info("no font here has %s: drawn as boxes in %s", missing, png)
-    tell(f"{found.title}\n\n{table(found.head, found.rows)}\n")
-    tell("\n".join([*found.notes, *(f"{kind}: {path}" for kind, path in (("table", json), ("chart", png)) if path)]))
+    for ending, path in papers.items():
+        with replacing(path, ours=ONLY_PAPERS[ending]) as temporary:
+            text = (as_markdown if ending == "md" else as_latex)(found)
+            temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
+    tell(found.title)
+    for one in found.every_table:
+        heading = "" if one.title == found.title else f"{one.title}\n\n"
+        tell("\n".join([f"\n{heading}{table(one.head, one.rows)}", *one.notes]) + "\n")
+    named = (("table", json), ("chart", png), *((PAPERS[ending], path) for ending, path in papers.items()))
+    tell("\n".join([*found.notes, *(f"{kind}: {path}" for kind, path in named if path)]))
 
 
 def _add_study(parser: argparse.ArgumentParser, kind: type[StudySettings]) -> None:

@@ -1,4 +1,4 @@
-"""Places on a plane for vectors: PCA, t-SNE, and UMAP where it is installed; and each vector's nearest ones."""
+"""Places for vectors on a plane, or in three dimensions: PCA, t-SNE, and UMAP where it is installed; nearest rows."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Projection: TypeAlias = Literal["pca", "tsne", "umap"]
 BLOCK_ROWS = 1024
 
 
-def places(units: Array, projection: Projection) -> Array:
-    """Return two coordinates per row of a matrix of unit rows."""
+def places(units: Array, projection: Projection, dimensions: int = 2) -> Array:
+    """Return two coordinates, or three, per row of a matrix of unit rows."""
     if projection == "pca":
-        return principal_plane(units)
+        return principal_plane(units, dimensions)
     if projection == "umap":
-        return _umap(units)
+        return _umap(units, dimensions)
     perplexity = min(30.0, max(2.0, len(units) / 4.0))
     neighbors, cosines = nearest_rows(units, int(3 * perplexity))
-    return tsne(neighbors, cosines, principal_plane(units), perplexity, steps=500)
+    return tsne(neighbors, cosines, principal_plane(units, dimensions), perplexity, steps=500)
 
 
 def map_places(units: Array, start: Array | None = None) -> tuple[Array, Array, Array]:
@@ -36,27 +36,27 @@ def map_places(units: Array, start: Array | None = None) -> tuple[Array, Array, 
     return tsne(neighbors, cosines, principal_plane(units) if start is None else start), neighbors, cosines
 
 
-def principal_plane(matrix: Array) -> Array:
-    """Project rows on the two directions of largest variance, each with its largest entry positive.
+def principal_plane(matrix: Array, dimensions: int = 2) -> Array:
+    """Project rows on the two (or more) directions of largest variance, each with its largest entry positive.
 
     Coordinates are zero where there is no such direction.
     """
     centred = matrix - matrix.mean(axis=0)
     values, directions = np.linalg.eigh(centred.T @ centred)
-    best = directions[:, ::-1][:, :2] * (values[::-1][:2] > 0)
+    best = directions[:, ::-1][:, :dimensions] * (values[::-1][:dimensions] > 0)
     best = best * np.where(best[np.abs(best).argmax(axis=0), np.arange(best.shape[1])] < 0, -1.0, 1.0)
     found = centred @ best.astype(matrix.dtype)
-    return np.hstack([found, np.zeros((len(matrix), 2 - found.shape[1]), dtype=found.dtype)])
+    return np.hstack([found, np.zeros((len(matrix), dimensions - found.shape[1]), dtype=found.dtype)])
 
 
-def _umap(units: Array) -> Array:
+def _umap(units: Array, dimensions: int) -> Array:
     try:
         from umap import UMAP  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         raise InputError("--method umap needs the package umap-learn: pip install umap-learn") from None
     neighbors = min(15, len(units) - 1)
-    made = UMAP(n_neighbors=neighbors, metric="cosine", init="pca", random_state=0, n_jobs=1).fit_transform(units)
-    return np.asarray(made)
+    fitted = UMAP(n_components=dimensions, n_neighbors=neighbors, metric="cosine", init="pca", random_state=0, n_jobs=1)
+    return np.asarray(fitted.fit_transform(units))
 
 
 def nearest_rows(units: Array, count: int) -> tuple[Array, Array]:

@@ -42,17 +42,21 @@ class PlotSettings(Options):
 class PairsPlot(PlotSettings):
     """A picture of word pairs."""
 
-    about = "word pairs of a relation, each joined by a line"
+    about = "word pairs of a relation, each joined by a line, in one or several vectors"
+    several = True
 
     relation: str = setting("family", "a section of an analogy set, or a file with two words per line")
     limit: int = setting(30, "pairs at most", low=2)
+    dimensions: int = setting(2, "of the picture: a plane, or a space seen from a corner", low=2, high=3)
     projection: Projection = setting("pca", "how a plane is made of them", option="--method")
     title: str = setting("", "a line above the picture", metavar="TEXT")
 
     def draw(self, found: Sequence[Source]) -> Picture:
-        """Draw the pairs of the relation."""
+        """Draw the pairs of the relation, a panel for each of the vectors."""
         pairs = relation_pairs(self.relation)
-        return pairs_plot(found[0].word_vectors(), pairs, self.projection, title=self.title, limit=self.limit)
+        vectors = {source.name: source.word_vectors() for source in found}
+        shown = vectors if len(vectors) > 1 else next(iter(vectors.values()))
+        return pairs_plot(shown, pairs, self.projection, dimensions=self.dimensions, title=self.title, limit=self.limit)
 
 
 @dataclass(frozen=True)
@@ -132,10 +136,10 @@ def plot(
     (2, [])
 
     kind      pairs, neighbors, categories or attention
-    vectors   what `evaluate` takes; `neighbors` draws a panel for each of several, the others show one
+    vectors   what `evaluate` takes; `pairs` and `neighbors` draw a panel for each of several, the others show one
     settings  everything that can be chosen, as one object (`PairsPlot`, ...), instead of keywords
-    keywords  pairs: relation, limit, projection, title; neighbors: word, top; categories: dataset, projection, title;
-              attention: sentence, teacher
+    keywords  pairs: relation, limit, dimensions, projection, title; neighbors: word, top;
+              categories: dataset, projection, title; attention: sentence, teacher
     """
     if kind not in KINDS:
         raise InputError(f"there is no picture {kind!r}; choose from {', '.join(KINDS)}")

@@ -13,6 +13,7 @@ from wordstill.arrays import Array, unit
 from wordstill.errors import InputError
 from wordstill.evaluation.space import make_space
 from wordstill.evaluation.tasks.categorization import Categories
+from wordstill.explore.box import draw_box
 from wordstill.explore.charts import COLOURS, MARKERS, style
 from wordstill.explore.displayed_words import displayed, unknown_word
 from wordstill.explore.labelled_points import Picture, empty_figure, label_points, roomy_limits
@@ -23,38 +24,56 @@ LINE_COLOUR = "#999999"
 
 
 def pairs_plot(
-    vectors: WordVectors,
+    vectors: WordVectors | Mapping[str, WordVectors],
     pairs: Sequence[tuple[str, str]],
     projection: Projection = "pca",
     *,
+    dimensions: int = 2,
     title: str = "",
     limit: int = 30,
 ) -> Picture:
-    """Draw word pairs joined by lines: a relation that the vectors hold shows as lines of one direction."""
-    space = make_space("vectors", vectors)
-    rows = space.find(word for pair in pairs for word in pair).reshape(-1, 2)
-    known = np.all(rows >= 0, axis=1)
+    """Draw word pairs joined by lines: a relation that the vectors hold shows as lines of one direction.
+
+    Several vectors have a panel each, with the pairs that all of them have. Three dimensions are drawn in a box, seen
+    from one corner; words farther away have smaller signs.
+    """
+    named = vectors if isinstance(vectors, Mapping) else {title: vectors}
+    spaces = {name: make_space("vectors", one) for name, one in named.items()}
+    found = {name: space.find(word for pair in pairs for word in pair) for name, space in spaces.items()}
+    known = np.all([rows.reshape(-1, 2) >= 0 for rows in found.values()], axis=(0, 2))
     notes = _missing([" ".join(pair) for pair in compress(pairs, ~known)], "pairs")
-    chosen, rows = list(compress(pairs, known)), rows[known]
-    if len(rows) > limit:
-        notes.append(f"{len(rows)} pairs have vectors; the first {limit} are shown (--limit)")
-        chosen, rows = chosen[:limit], rows[:limit]
-    if len(rows) < 2:
-        raise InputError(f"only {len(rows)} of the {len(pairs)} pairs have vectors for both words; two are needed")
-    points = places(space.unit(rows.ravel()), projection)
-    lines = points.reshape(-1, 4)
+    chosen = list(compress(pairs, known))
+    if len(chosen) > limit:
+        notes.append(f"{len(chosen)} pairs have vectors; the first {limit} are shown (--limit)")
+        chosen = chosen[:limit]
+    if len(chosen) < 2:
+        raise InputError(f"only {len(chosen)} of the {len(pairs)} pairs have vectors for both words; two are needed")
+    rows = {name: one.reshape(-1, 2)[known][:limit].ravel() for name, one in found.items()}
     with style():
-        inches = 4.5 + 0.06 * len(rows)
-        figure, (axes,) = empty_figure(inches * 1.25, inches)
-        roomy_limits(axes, points)
-        axes.set_title(title)
-        for left, bottom, right, top in lines:
-            axes.plot((left, right), (bottom, top), color=LINE_COLOUR, linewidth=0.8, zorder=1)
-        for side in (0, 1):
-            x, y = points[side::2].T
-            axes.scatter(x, y, s=16, color=COLOURS[side], marker=MARKERS[side], linewidths=0, zorder=3)
+        inches = 4.5 + 0.06 * len(chosen)
+        figure, panels = empty_figure(inches * 1.25 * len(named), inches, len(named))
+        if len(named) > 1 and title:
+            figure.suptitle(title)
+        labelled = []
+        for axes, (name, space) in zip(panels, spaces.items(), strict=True):
+            points = places(space.unit(rows[name]), projection, dimensions)
+            sizes = np.full(len(points), 16.0)
+            if dimensions == 3:
+                points, sizes = draw_box(axes, points)
+            else:
+                roomy_limits(axes, points)
+            axes.set_title(displayed(name) if len(named) > 1 else title)
+            lines = points.reshape(-1, 4)
+            for left, bottom, right, top in lines:
+                axes.plot((left, right), (bottom, top), color=LINE_COLOUR, linewidth=0.8, zorder=1)
+            for side in (0, 1):
+                x, y = points[side::2].T
+                axes.scatter(x, y, s=sizes[side::2], color=COLOURS[side], marker=MARKERS[side], linewidths=0, zorder=3)
+            labelled.append((axes, points, lines))
         words = [word for pair in chosen for word in pair]
-        crowded = label_points(axes, points, words, [COLOURS[side % 2] for side in range(len(words))], lines)
+        colours = [COLOURS[side % 2] for side in range(len(words))]
+        # Labels last: titles decide how much room there is.
+        crowded = sum(label_points(axes, points, words, colours, lines) for axes, points, lines in labelled)
     return Picture(figure, notes + _crowded(crowded))
 
 

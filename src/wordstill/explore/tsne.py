@@ -29,7 +29,7 @@ LARGEST_GRID = 512
 
 
 def tsne(neighbors: Array, cosines: Array, start: Array, perplexity: float = PERPLEXITY, steps: int = 300) -> Array:
-    """Coordinates on a plane, one row a point, centred.
+    """Coordinates on a plane, one row a point, centred; in as many dimensions as `start` has, if points are few.
 
     neighbors  row numbers of each point's neighbours, nearest first
     cosines    of those neighbours; squared distances are 2 - 2 cosine
@@ -48,7 +48,8 @@ def tsne(neighbors: Array, cosines: Array, start: Array, perplexity: float = PER
     velocity, gains = np.zeros_like(points), np.ones_like(points)
     rate = np.float32(max(SLOWEST, count / EXAGGERATION))
     attraction = Attraction(affinity)
-    repulsion = exact_repulsion if count <= EXACT_POINTS else GridRepulsion()
+    # The grid is one of a plane.
+    repulsion = exact_repulsion if count <= EXACT_POINTS or len(points) > 2 else GridRepulsion()
     for step in range(steps):
         early = step < EARLY_STEPS
         away, total = repulsion(points)
@@ -104,7 +105,8 @@ class Attraction:
     def __call__(self, points: Array) -> Array:
         away = [axis[self._rows] - axis[self._columns] for axis in points]
         pull = away[0] * away[0]
-        pull += away[1] * away[1]
+        for axis in away[1:]:
+            pull += axis * axis
         pull += 1.0
         np.divide(self._weights, pull, out=pull)
         # Every point has neighbours, so no stretch that is added up here is empty.
@@ -114,7 +116,8 @@ class Attraction:
 def exact_repulsion(points: Array) -> tuple[Array, float]:
     """For every point the sum over the others of difference / (1 + distance^2)^2; over all pairs 1 / (1 + ..)."""
     away = points[:, :, None] - points[:, None, :]
-    kernel = 1.0 / (1.0 + away[0] ** 2 + away[1] ** 2)
+    squared: Array = sum((axis**2 for axis in away), start=np.ones(away.shape[1:], dtype=away.dtype))
+    kernel = 1.0 / squared
     np.fill_diagonal(kernel, 0.0)
     return (away * (kernel * kernel)).sum(axis=2), float(kernel.sum())
 

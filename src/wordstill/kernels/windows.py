@@ -239,6 +239,47 @@ def predict(
 
 
 @njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def clip_centres(
+    rows: Array, coefficients: Array, centres: Array, gradients: Array, vectors: Array, longest: float
+) -> None:
+    """Shorten the gradient of each centre to a length, in place: that of the rows, and of the map where it learns.
+
+    d loss / d row is the sum of its coefficients times the centre c = W o; d loss / d W is d loss / d c times o.
+    """
+    asked = gradients.shape[0] > 0
+    for i in prange(len(rows)):
+        size = np.float32(0.0)
+        for j in range(centres.shape[1]):
+            size += centres[i, j] * centres[i, j]
+        square = 0.0
+        for k in range(rows.shape[1]):
+            first = rows[i, k] >= 0
+            for other in range(k):
+                first = first and rows[i, other] != rows[i, k]
+            if first:
+                total = 0.0
+                for other in range(k, rows.shape[1]):
+                    if rows[i, other] == rows[i, k]:
+                        total += coefficients[i, other]
+                square += total * total * float(size)
+        if asked:
+            slope = np.float32(0.0)
+            for j in range(gradients.shape[1]):
+                slope += gradients[i, j] * gradients[i, j]
+            read = np.float32(0.0)
+            for j in range(vectors.shape[1]):
+                read += vectors[i, j] * vectors[i, j]
+            square += float(slope) * float(read)
+        if square > longest * longest:
+            share = np.float32(longest / math.sqrt(square))
+            for k in range(rows.shape[1]):
+                coefficients[i, k] *= share
+            if asked:
+                for j in range(gradients.shape[1]):
+                    gradients[i, j] *= share
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
 def resemble(
     table: Array,
     centres: Array,

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Table:
+    """One table of a study that has several."""
+
+    title: str
+    head: list[str]
+    rows: list[list[str]]
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class Study:
     """What a study found.
 
@@ -23,6 +33,7 @@ class Study:
     head     the columns of the table for people, and `rows`, its rows
     draw     makes the chart; called only when a picture is asked for
     notes    what a reader of the table must know
+    tables   all tables, of a study that has several; `head` and `rows` are then those of the first
     """
 
     title: str
@@ -31,6 +42,12 @@ class Study:
     rows: list[list[str]]
     draw: Callable[[], Figure]
     notes: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+
+    @property
+    def every_table(self) -> list[Table]:
+        """The tables of the study: those it has, or its only one."""
+        return self.tables or [Table(self.title, self.head, self.rows)]
 
 
 @dataclass(frozen=True)
@@ -45,6 +62,7 @@ class StudySettings(Options):
     several   the settings of which the command line takes several values
     chosen    the settings of `distill` that the study chooses itself
     offered   the settings of its evaluation that its command has besides those of all studies
+    writes    the kinds of files that its command leaves in `out`
     """
 
     about: ClassVar[str] = ""
@@ -52,6 +70,7 @@ class StudySettings(Options):
     several: ClassVar[tuple[str, ...]] = ()
     chosen: ClassVar[tuple[str, ...]] = ()
     offered: ClassVar[tuple[str, ...]] = ()
+    writes: ClassVar[tuple[str, ...]] = ("json", "png")
 
     def __post_init__(self) -> None:
         super().__post_init__()

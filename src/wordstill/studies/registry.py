@@ -15,6 +15,7 @@ from wordstill.studies import (
     context_to_vec_table4,
     corpus_size,
     downstream_tables,
+    tables,
     teachers,
     window_size,
 )
@@ -34,6 +35,7 @@ STUDIES: dict[str, Kind] = {
     "attention-map": Kind(attention_map.AttentionMapSettings, attention_map.run),
     "teachers": Kind(teachers.TeachersSettings, teachers.run),
     "corpus-size": Kind(corpus_size.CorpusSizeSettings, corpus_size.run),
+    "tables": Kind(tables.TablesSettings, tables.run),
     "context-to-vec-table4": Kind(context_to_vec_table4.Table4Settings, context_to_vec_table4.run),
     "x2static-table4": Kind(downstream_tables.ClassificationTableSettings, downstream_tables.run_classification),
     "x2static-table5": Kind(downstream_tables.SeedsTableSettings, downstream_tables.run_seeds),
@@ -69,7 +71,7 @@ def study(name: str, settings: StudySettings | None = None, **keywords: Any) -> 
     for needed in kind.settings.required:
         if not getattr(settings, needed, True):
             raise InputError(f"the study {name} needs to know its {needed!r}; give it")
-    if isinstance(settings, ScoredStudySettings):
+    if isinstance(settings, ScoredStudySettings) and settings.datasets:
         load_datasets(settings.judging)  # what is missing is missed before hours of work
     return kind.run(settings)
 

@@ -1,0 +1,146 @@
+"""The runs behind the papers' tables: as few passes of each teacher as possible, and no failure that stops the rest.
+
+Students of one teacher that read the same kind of text share a run. Which student is in which run is written down in
+`runs.json` before any work: so a stopped study finds its runs again, and a student that is new gets a run of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from wordstill.distillation.run_folder import Run
+from wordstill.distillation.settings import differences
+from wordstill.errors import InputError
+from wordstill.io.files import only_marked, write_json
+from wordstill.io.reading import read_json
+from wordstill.students.registry import STUDENTS
+from wordstill.studies.distilled import DistilledStudySettings, distilled
+from wordstill.studies.table_rows import RowKind
+from wordstill.studies.teachers import folder_name
+from wordstill.system.progress import log
+
+PLAN = "runs.json"
+ONLY_PLANS = only_marked(rb'\A\{\s*"runs of the tables": ')
+
+Place = tuple[str, str, str]
+"""A student, what it reads, and its teacher: what tells the vectors of two rows apart."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """The vectors of one row: a folder per layer (one, for most students), or why there are none."""
+
+    layers: Mapping[str, Path] = field(default_factory=dict)
+    words: int = 0
+    failure: str = ""
+
+    @property
+    def last(self) -> Path:
+        """The vectors of the last layer."""
+        return list(self.layers.values())[-1]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One run: its folder, the settings it has of its own, and its students with their options."""
+
+    folder: str
+    reads: str
+    teacher: str
+    students: Mapping[str, Mapping[str, str]]
+
+
+def make_rows(settings: DistilledStudySettings, kinds: Iterable[RowKind], teachers: Sequence[str]) -> dict[Place, Made]:
+    """Distill what the rows need, and return their vectors; runs that are there are used again.
+
+    If a run of several students fails, each of them gets a run of its own: so only those whose fault it was have no
+    vectors in the end.
+    """
+    places = [
+        (kind.student, kind.reads, teacher)
+        for kind in kinds
+        for teacher in ([""] if kind.reads == "words" else teachers)
+    ]
+    made: dict[Place, Made] = {}
+    for student, reads, teacher in places:
+        if student not in STUDENTS:
+            made[student, reads, teacher] = Made(failure=f"there is no student {student!r} in this version")
+    for run in plan_runs(settings, [place for place in places if place not in made]):
+        if any((student, run.reads, run.teacher) in places for student in run.students):
+            made |= {(student, run.reads, run.teacher): one for student, one in _made(settings, run).items()}
+    return made
+
+
+def plan_runs(settings: DistilledStudySettings, places: Iterable[Place]) -> list[Planned]:
+    """Return the runs of earlier calls, and further ones for the students that none of them has."""
+    path = Path(settings.out) / PLAN
+    told = _told(settings)
+    runs: list[Planned] = []
+    if path.exists():
+        before = read_json(path)
+        _refuse_changes(settings, before["told"], told)
+        runs = [Planned(**one) for one in before["runs"]]
+    fresh: dict[str, Planned] = {}
+    for student, reads, teacher in dict.fromkeys(places):
+        options = dict(settings.distill.student_options.get(student, {}))
+        there = [run for run in runs if (run.reads, run.teacher) == (reads, teacher)]
+        having = [run for run in there if student in run.students]
+        if having:
+            _refuse_changes(settings, {student: having[0].students[student]}, {student: options})
+            continue
+        # Students without a teacher have no pass to share.
+        folder = f"{folder_name(teacher)}-{reads}-{len(there) + 1}" if teacher else f"{reads}-{student}"
+        planned = fresh.get(folder, Planned(folder, reads, teacher, {}))
+        fresh[folder] = replace(planned, students={**planned.students, student: options})
+    runs += fresh.values()
+    plan = {"runs of the tables": len(runs), "told": told, "runs": [asdict(run) for run in runs]}
+    write_json(path, plan, ours=ONLY_PLANS)
+    return runs
+
+
+def _refuse_changes(settings: DistilledStudySettings, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    if changed := differences(before, now):
+        told = ", ".join(changed)
+        raise InputError(f"the runs in {settings.out} have other settings: {told}; choose another --out")
+
+
+def _told(settings: DistilledStudySettings) -> dict[str, Any]:
+    """Return what all runs share, as JSON holds it."""
+    corpus = settings.corpus if isinstance(settings.corpus, (tuple, list)) else (settings.corpus,)
+    shared = settings.distill.as_json()
+    for name in ("teacher", "students", "student_options", "threads", "device"):
+        shared.pop(name)
+    return dict(json.loads(json.dumps({"corpus": list(map(str, corpus)), "distill": shared})))
+
+
+def _made(settings: DistilledStudySettings, run: Planned) -> dict[str, Made]:
+    """Return what one run makes of its students, or what runs of each of them make where it fails."""
+    changed: dict[str, Any] = {"teacher": run.teacher or None}
+    if run.teacher:
+        changed |= {"context": run.reads, "layer": "all"}
+    told = replace(settings, distill=replace(settings.distill, student_options={}))
+    try:
+        finished = distilled(told, run.folder, run.students, **changed)
+    except Exception as error:  # whatever it is, the other rows do not depend on it
+        reason = str(error) or type(error).__name__
+        log.warning("the run in %s failed: %s", run.folder, reason)
+        if len(run.students) == 1:
+            return {student: Made(failure=reason) for student in run.students}
+        alone: dict[str, Made] = {}
+        for student, options in run.students.items():
+            alone |= _made(settings, replace(run, folder=f"{run.folder}-{student}", students={student: options}))
+        return alone
+    return {student: _of_student(finished, student) for student in run.students}
+
+
+def _of_student(run: Run, student: str) -> Made:
+    """Find the vectors of a student in a run: one folder, or one per layer."""
+    found = {
+        name: one for name, one in run.record.students.items() if name == student or name.startswith(student + "/")
+    }
+    layers = {name.partition("/")[2]: run.folder / one.path for name, one in found.items()}
+    return Made(dict(sorted(layers.items())), run.record.corpus.words)
