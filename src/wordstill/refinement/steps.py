@@ -22,6 +22,7 @@ from wordstill.refinement.spectral import SpectralSettings, spectral
 from wordstill.refinement.whiten import WhitenSettings, whiten
 from wordstill.system.progress import log
 from wordstill.vectors import WordVectors
+from wordstill.vectors.pieces import fit_pieces
 
 
 class Refinement(NamedTuple):
@@ -88,7 +89,10 @@ def refine(
             matrix = method.change(matrix, settings)
             log.info("%s: %s words, %d dimensions", name, f"{len(matrix):,}", matrix.shape[1])
         chain.append(record)
-    return WordVectors(vectors.words, matrix, vectors.counts, changed_card(vectors.card, matrix, refinement=chain))
+    refined = WordVectors(vectors.words, matrix, vectors.counts, changed_card(vectors.card, matrix, refinement=chain))
+    # Pieces live in the old space; those of the new one are learned from its words.
+    refined.pieces = None if vectors.pieces is None else fit_pieces(refined)
+    return refined
 
 
 def _lexicon(given: Lexicons, kind: Literal["synonyms", "antonyms"]) -> Lexicon | None:

@@ -44,6 +44,7 @@ STUDENTS: dict[str, StudentEntry] = {
     "alone": StudentEntry("alone", "Alone", each_layer=True),
     "table": StudentEntry("table", "Table"),
     "definition": StudentEntry("definition", "Definition"),
+    "sentence": StudentEntry("sentence", "Sentence"),
 }
 
 # No student that learns, but a mix of others, which a run with it has besides (see `distillation/best.py`).

@@ -39,7 +39,7 @@ class Brief:
     """What several students rest on and one gathers (see `context_sums`)."""
 
 
-Shown: TypeAlias = Literal["words", "sentences", "windows", "pieces", "alone", "table", "definition"]
+Shown: TypeAlias = Literal["words", "sentences", "windows", "pieces", "pooled", "alone", "table", "definition"]
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,14 @@ class Needs:
     """What a student must be shown. The run reads this object, and nothing else, to decide what to do for a student.
 
     shown    what it looks at. In text: the words with their contextual vectors; the means of sentences over their
-             words, or over their pieces; or windows around words. Without text: each word of the vocabulary encoded
-             alone, looked up in the teacher's table of input embeddings (as layer TABLE), or in a dictionary, whose
-             definitions the teacher reads
+             words, or over their pieces; sentences pooled as the teacher itself says; or windows around words. Without
+             text: each word of the vocabulary encoded alone, looked up in the teacher's table of input embeddings (as
+             layer TABLE), or in a dictionary, whose definitions the teacher reads
     layers   the teacher's layers it reads, counted from 0; none if it needs words alone
     teacher  whether it needs a teacher at all
     replays  how many passes over what was kept follow the pass over the text
     keeps    what is kept for these: the contexts that `observe` returns, or the words of all batches
+    alone    whether a student of text is shown each word of the vocabulary encoded alone besides (`observe_alone`)
     """
 
     shown: Shown
@@ -61,6 +62,7 @@ class Needs:
     teacher: bool = True
     replays: int = 0
     keeps: Literal["contexts", "words"] | None = None
+    alone: bool = False
 
     @property
     def text(self) -> bool:
@@ -70,7 +72,7 @@ class Needs:
     @property
     def gaps(self) -> bool:
         """Whether text or dictionary can lack a word, whose vector the teacher's word alone then tells."""
-        return self.teacher and self.shown not in ("alone", "table")
+        return self.teacher and self.shown not in ("alone", "table") and not self.alone
 
 
 class Contexts(NamedTuple):
@@ -105,6 +107,10 @@ class Student(Protocol):
 
     def observe(self, batch: Batch) -> Contexts | None:
         """Take in a batch; return its contexts, if this student keeps contexts."""
+
+    def observe_alone(self, batch: Batch) -> None:
+        """Take in words that the teacher read alone, where `needs.alone` asks for them."""
+        return
 
     def merge(self, other: Any, rows: Array) -> None:
         """Add what a student of the same kind observed elsewhere; `rows` are the numbers of its words here."""

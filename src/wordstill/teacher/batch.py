@@ -23,6 +23,7 @@ class Batch:
     positions  place of the word in its sentence (a gap: a word for which the teacher has no vector)
     layers     layer number -> float32 matrix of the words' contextual vectors
     pieces     layer number -> the mean over the pieces of each sentence, where a student asked for it
+    pooled     layer number -> each sentence pooled as the teacher itself says, where a student asked for it
     means      layer number -> the mean over the words of each sentence, once a student has asked for it
     """
 
@@ -31,6 +32,7 @@ class Batch:
     positions: Array
     layers: Mapping[int, Array] = field(default_factory=dict)
     pieces: Mapping[int, Array] = field(default_factory=dict)
+    pooled: Mapping[int, Array] = field(default_factory=dict)
     means: dict[int, Array] = field(default_factory=dict, repr=False)
 
     def renumbered(self, numbers: Array) -> Batch:
