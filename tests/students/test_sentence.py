@@ -184,11 +184,16 @@ def student_centre(student: Sentence, alone: Array) -> Array:
     return np.asarray(share @ alone / share.sum())
 
 
-def test_without_any_text_there_is_the_prior() -> None:
-    student = Sentence(made_brief(), SentenceSettings())
-    student.observe(made_batch(made_sentences()))
-    assert len(student.vectors()) == 7
-    assert np.isfinite(student.vectors().matrix).all()
+def test_before_it_has_learned_there_is_a_prior_and_asking_for_it_changes_nothing() -> None:
+    student, asked = (Sentence(made_brief(), SentenceSettings(ridge=1.0, steps=2)) for _ in range(2))
+    for one in (student, asked):
+        kept = one.observe(made_batch(made_sentences()))
+    early = asked.vectors()
+    assert len(early) == 7
+    assert early.matrix.any()
+    learn(student, [kept])
+    learn(asked, [kept])
+    assert student.vectors().matrix.tobytes() == asked.vectors().matrix.tobytes()
 
 
 def test_conjugate_gradients_solve_each_column_with_its_own_ridge() -> None:

@@ -289,10 +289,7 @@ class Sentence(Student):
 
     def vectors(self) -> WordVectors:
         """The prior, and what was solved for."""
-        if not len(self.prior):  # nothing was replayed
-            self._begin()
-            self._make_prior()
-        matrix = self.prior
+        matrix = self.prior if len(self.prior) else self._early_prior()
         if self.chosen[0] and self.solving is not None:
             matrix = matrix + self.solving.solution
         card = {
@@ -303,6 +300,15 @@ class Sentence(Student):
             "prior": [round(float(number), 4) for number in self.coefficients],
         }
         return seen_vectors(self.brief.vocabulary, matrix, self.known | (self.seen > 0), **card)
+
+    def _early_prior(self) -> Array:
+        """The prior before its coefficients are fitted; what was gathered stays as it is."""
+        early = Sentence(self.brief, self.settings)
+        early.load_state_dict(self.state_dict())
+        if not self.at.any():
+            early._begin()
+        early._make_prior()
+        return early.prior
 
     def state_dict(self) -> dict[str, Array]:
         """What was gathered, and where the solution stands."""
