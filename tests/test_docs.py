@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Pages that begin with texts; the others begin with a finished run.
-FROM_TEXTS = {"README.md", "best.md", "distill.md", "corpus.md", "tutorial.md"}
+FROM_TEXTS = {"README.md", "best.md", "distill.md", "corpus.md", "sentences.md", "tutorial.md"}
 WORLD = "The king rules. The man reads. The woman reads. The teacher looks at the river and the sea. The queen learns."
 
 
@@ -49,6 +49,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "many-pairs.tsv").write_text("".join(f"{a}\t{b}\t{number % 9}\n" for number, (a, b) in pairs))
     (folder / "my-texts.tsv").write_text(
         "".join(f"wet\tthe river and the sea {number}\ndry\tthe king and the man {number}\n" for number in range(30))
+    )
+    (folder / "my-text-pairs.tsv").write_text(
+        "the river and the sea\tthe sea\t4.5\nthe king reads\tthe queen learns\t3\nthe man\tthe river\t1\n"
     )
     shell("wordstill distill --teacher minilm --corpus texts.txt --student aggregate,closed --out run", folder)
     shell("wordstill convert run/aggregate a.txt && wordstill convert run/closed b.bin", folder)

@@ -30,7 +30,10 @@ from wordstill.errors import InputError
 
 pytestmark = pytest.mark.slow
 
-STUDENTS = ("aggregate", "least=aggregate", "closed", "x2static", "dynamic-skipgram", "principal", "alone", "table")
+STUDENTS = (
+    *("aggregate", "least=aggregate", "closed", "x2static", "dynamic-skipgram", "principal", "alone", "table"),
+    "sentence",
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +42,7 @@ def many(teacher: str) -> DistillSettings:
     return DistillSettings(
         teacher=teacher,
         students=STUDENTS,
-        student_options={"least": {"over_contexts": "min"}},
+        student_options={"least": {"over_contexts": "min"}, "sentence": {"steps": "3"}},
         batch_tokens=400,
         buffer_tokens=1000,
         threads=1,

@@ -18,7 +18,8 @@ from wordstill.io.files import cache_folder
 def test_every_named_set_is_in_the_registry_with_address_hash_and_licence() -> None:
     similarity = ["rg65", "ws353", "ws353s", "ws353r", "simlex999", "simverb3500", "rw2034", "men3k"]
     others = ["google", "msr", "semeval2012", "ap", "battig", "esslli-nouns", "esslli-verbs"]
-    trained = ["mr", "cr", "subj", "mpqa", "trec", "sst5", "conll2000", "ewt-pos", "wnut17"]
+    texts = ["stsb", "stsb-dev", "sick-r"]
+    trained = [*texts, "mr", "cr", "subj", "mpqa", "trec", "sst5", "conll2000", "ewt-pos", "wnut17"]
     names = [*similarity, *others, *trained]
     assert list(DATASETS) == names
     assert set(FIVE) <= set(names)

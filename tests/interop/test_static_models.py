@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wordstill.arrays import Array
+from wordstill.arrays import Array, unit_rows
 from wordstill.formats import load, save
 from wordstill.vectors import WordVectors
+from wordstill.vectors.pieces import fit_pieces
+from wordstill.vectors.texts import text_vectors
 
 WORDS = [
     "the",
@@ -122,3 +124,32 @@ def test_what_model2vec_saves_is_read(folder: Path, tmp_path: Path, options: dic
     read = load(tmp_path / "saved")
     expected = np.asarray(model.encode("river"), np.float32)
     np.testing.assert_allclose(read["river"], expected, rtol=1e-3, atol=1e-3)
+
+
+@pytest.fixture
+def for_texts(tmp_path: Path) -> Path:
+    """Vectors with pieces: of "walk" + "ing" and the like, some of which are not in the table."""
+    stems, endings = ["walk", "talk", "jump", "paint", "climb", "shout", "sail", "count"], ["ing", "er", "ed", "able"]
+    random = np.random.default_rng(5)
+    words = [*stems, *(stem + ending for stem in stems for ending in endings if (stem, ending) != ("walk", "ing"))]
+    vectors = WordVectors(words, random.standard_normal((len(words), 16)).astype(np.float32), card=CARD)
+    vectors.pieces = fit_pieces(vectors)
+    save(vectors, tmp_path / "texts")
+    return tmp_path / "texts"
+
+
+UNKNOWN = ["Walking, talking and jumping", "climbers paint", "walk", "xyz walkable sailors"]
+
+
+def test_sentence_transformers_cuts_unknown_words_into_pieces_as_wordstill_does(for_texts: Path) -> None:
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    model = sentence_transformers.SentenceTransformer(str(for_texts), device="cpu")
+    ours = text_vectors(load(for_texts), UNKNOWN).matrix
+    # A comma has no vector and counts as zeros here: the mean is shorter.
+    np.testing.assert_allclose(unit_rows(model.encode(UNKNOWN)), unit_rows(ours), atol=1e-5)
+
+
+def test_model2vec_cuts_unknown_words_into_pieces_as_wordstill_does(for_texts: Path) -> None:
+    model2vec = pytest.importorskip("model2vec")
+    model = model2vec.StaticModel.from_pretrained(for_texts)
+    np.testing.assert_allclose(model.encode(UNKNOWN), text_vectors(load(for_texts), UNKNOWN).matrix, atol=1e-5)

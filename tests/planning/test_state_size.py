@@ -20,6 +20,7 @@ FORMULAS = {
     ("x2static", "paper"): lambda V, w: 12 * V * w,
     ("dynamic-skipgram", "paper"): lambda V, w: 4 * V * 300,
     ("context-to-vec", "paper"): lambda V, w: 4 * V * 300,
+    ("sentence", ""): lambda V, w: 20 * V * w,
     ("alone", ""): lambda V, w: 4 * V * w,
     ("table", ""): lambda V, w: 4 * V * w,
     ("skipgram", ""): lambda V, w: 8 * V * 300,

@@ -36,6 +36,7 @@ def made_batch(sentences: Sequence[tuple[Array, Sequence[int]]], layer: int = 2)
         sentences=np.repeat(np.arange(len(sentences), dtype=np.int32), [len(words) for _, words in sentences]),
         positions=np.concatenate([np.arange(len(words), dtype=np.int32) for _, words in sentences]),
         layers={layer: np.concatenate([vectors for vectors, _ in sentences])},
+        pooled={layer: np.stack([vectors.mean(axis=0) for vectors, _ in sentences])},
     )
 
 

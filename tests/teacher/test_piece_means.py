@@ -13,9 +13,11 @@ from small_models import make_model
 from texts import write_corpus
 from wordstill import distill
 from wordstill.distillation.settings import DistillSettings
+from wordstill.errors import InputError
 from wordstill.teacher.encode import Pooling, forward, lay_out, to_batch
 from wordstill.teacher.load import load_teacher
-from wordstill.teacher.piece_means import piece_means
+from wordstill.teacher.piece_means import check_pooling, piece_means, pool_sentences
+from wordstill.teacher.sentences import Mode, SentencePooling, sentence_vectors
 from wordstill.teacher.texts import Context, Dropped, make_texts
 
 SENTENCES = [
@@ -96,3 +98,27 @@ def test_x2static_learns_from_pieces_where_asked_to(folder: Path, tmp_path: Path
     assert words.words == pieces.words
     assert not np.allclose(words.matrix, pieces.matrix)
     assert pieces.card["method"]["student_settings"]["variant"] == "pieces"
+
+
+MODES: list[Mode] = ["mean", "cls", "max", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_sentence_read_alone_is_pooled_to_the_teachers_own_sentence_vector(folder: Path, mode: Mode) -> None:
+    teacher, pooling = load_teacher(folder), SentencePooling((mode,), normalize=True)
+    pieces, lengths = teacher.pieces([word for sentence in SENTENCES for word in sentence])
+    sizes = [len(sentence) for sentence in SENTENCES]
+    texts = list(make_texts(np.zeros(len(lengths), np.int32), pieces, lengths, sizes, "sentence", 60, Dropped()))
+    grid = lay_out(teacher, texts)
+    hidden = forward(teacher, grid, [3])
+    found = pool_sentences(teacher, texts, grid, hidden, to_batch(texts, grid, hidden), "sentence", pooling)
+    expected = sentence_vectors(teacher, [" ".join(sentence) for sentence in SENTENCES], pooling, layer=3)
+    np.testing.assert_allclose(found[3], expected, atol=2e-6)
+
+
+def test_a_pooling_that_a_sentence_cannot_have_is_refused() -> None:
+    check_pooling(SentencePooling(("cls",)), "sentence")
+    with pytest.raises(InputError, match="--context sentence"):
+        check_pooling(SentencePooling(("cls",)), "paragraph")
+    with pytest.raises(InputError, match="2 poolings side by side"):
+        check_pooling(SentencePooling(("cls", "mean")), "sentence")

@@ -129,7 +129,7 @@ class Order:
         made: dict[str, Learner] = {
             name: student
             for name, student in self.students(brief).items()
-            if student.needs.text == (shard.kind == "text")
+            if student.needs.text == (shard.kind == "text") or (student.needs.alone and shard.kind == "vocabulary")
         }
         if shard.kind == "vocabulary" and self.features:
             made[ALONE] = AloneFeatures(brief, self.learned_layer)

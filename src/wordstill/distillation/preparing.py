@@ -28,7 +28,9 @@ from wordstill.system.progress import log
 from wordstill.system.threads import use_threads
 from wordstill.teacher.fingerprint import fingerprint_of_teacher
 from wordstill.teacher.load import Teacher, load_teacher
+from wordstill.teacher.piece_means import check_pooling
 from wordstill.teacher.precision import Choice, choose_precision
+from wordstill.teacher.sentences import sentence_pooling
 from wordstill.teacher.single_words import spellings
 from wordstill.teacher.texts import make_batches
 
@@ -109,6 +111,8 @@ def draft_order(
         layer = teacher.usual_layer
     needs = [one.needs() for one in chosen.values()]
     learns_from_text = any(one.text and one.teacher for one in needs)
+    if any(one.shown == "pooled" for one in needs):
+        check_pooling(sentence_pooling(teacher), settings.context)
     definitions = None
     if any(one.shown == "definition" for one in needs):
         definitions = definitions_of(settings, counted.vocabulary)
@@ -202,6 +206,6 @@ def lexicon_graph(settings: DistillSettings, vocabulary: Vocabulary) -> Graph | 
 def shards_of(order: Order, counted: Counted) -> list[Shard]:
     """Return all shards of a run: of the text, where a student learns from it, then of the vocabulary."""
     shards = list(counted.shards) if any(one.text for one in order.needs.values()) else []
-    if order.features or any(not one.text for one in order.needs.values()):
+    if order.features or any(not one.text or one.alone for one in order.needs.values()):
         shards += vocabulary_shards(order.vocabulary, len(shards))
     return shards

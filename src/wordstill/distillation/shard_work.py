@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from wordstill.distillation.kept_contexts import Kept, KeptContexts, KeptWords, 
 from wordstill.distillation.order import ALONE, Learner, Order
 from wordstill.distillation.shards import Shard
 from wordstill.errors import InputError
-from wordstill.students.student import Shown
+from wordstill.students.student import Shown, Student
 from wordstill.system.clock import Clock
 from wordstill.system.machine import this_machine
 from wordstill.system.progress import log
@@ -224,10 +224,11 @@ class ShardWork:
                     kept.append(batch)
         own = batch.renumbered(self.local)
         for name, learner in self.learners.items():
-            if shown is not None and learner.needs.shown != shown:
+            besides = shown == "alone" and learner.needs.alone
+            if shown is not None and learner.needs.shown != shown and not besides:
                 continue
             with self.clock.part("alone" if name == ALONE else f"students.{name}"):
-                contexts = learner.observe(own)
+                contexts = cast(Student, learner).observe_alone(own) if besides else learner.observe(own)
             store = self.kept.get(name)
             if isinstance(store, KeptContexts):
                 with self.clock.part("keeping"):

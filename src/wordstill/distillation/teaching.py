@@ -26,7 +26,7 @@ from wordstill.system.progress import log
 from wordstill.teacher.batch import Batch
 from wordstill.teacher.encode import Grid, forward, lay_out, to_batch
 from wordstill.teacher.load import Teacher
-from wordstill.teacher.piece_means import piece_means
+from wordstill.teacher.piece_means import piece_means, pool_sentences
 from wordstill.teacher.precision import recreate
 from wordstill.teacher.sentences import SentencePooling, sentence_pooling, sentence_vectors
 from wordstill.teacher.single_words import spellings, words_alone, words_in_table
@@ -131,6 +131,7 @@ class Teaching:
         needs = [learner.needs for learner in work.learners.values()]
         layers = sorted({layer for one in needs for layer in one.layers})
         by_piece = sorted({layer for one in needs if one.shown == "pieces" for layer in one.layers})
+        by_teacher = sorted({layer for one in needs if one.shown == "pooled" for layer in one.layers})
         special = len(fast.pieces.prefix) + len(fast.pieces.suffix)
         made = buffers(paragraphs, settings.buffer_tokens)
         number = -1
@@ -157,6 +158,10 @@ class Teaching:
                         states = {layer: hidden[layer] for layer in by_piece}
                         means = piece_means(fast, texts, grid, states, batch, settings.context)
                         batch = replace(batch, pieces=means)
+                    if by_teacher:
+                        states = {layer: hidden[layer] for layer in by_teacher}
+                        own = pool_sentences(fast, texts, grid, states, batch, settings.context, self.pooling)
+                        batch = replace(batch, pooled=own)
                 at.tokens += int(grid.mask.sum())
                 at.padded += grid.mask.size
                 work.observe(batch)
@@ -177,7 +182,7 @@ class Teaching:
         assert teacher is not None
         assert fast is not None
         at, needs = work.record, [learner.needs for learner in work.learners.values()]
-        layers = sorted({layer for one in needs if one.shown == "alone" for layer in one.layers})
+        layers = sorted({layer for one in needs if one.shown == "alone" or one.alone for layer in one.layers})
         table = any(one.shown == "table" for one in needs)
         words = self.spelled[work.shard.first : work.shard.first + work.shard.size]
         defined, asked = (

@@ -19,6 +19,7 @@ from wordstill.system.progress import Progress
 from wordstill.teacher.load import Teacher
 from wordstill.vectors import WordVectors
 from wordstill.vectors.directions import reduce_dimensions
+from wordstill.vectors.pieces import fit_pieces
 from wordstill.vectors.subwords import fit_subwords
 
 STUDENT_PART = "students."
@@ -40,8 +41,13 @@ class Writer:
         projection: Mapping[str, Array] | None = None,
         losses: Sequence[tuple[int, float]] = (),
         unseen: Mapping[str, Any] | None = None,
+        *,
+        pieces: bool = False,
     ) -> None:
-        """Write vectors under a student's name; what their card says becomes its `method`."""
+        """Write vectors under a student's name; what their card says becomes its `method`.
+
+        pieces  whether they are made for texts, whose unknown words shall fall apart into pieces
+        """
         settings, clock = self.job.order.settings, self.job.clock
         folder = self.job.state.students / name
         with clock.part("writing"):
@@ -55,6 +61,7 @@ class Writer:
         if settings.subwords and bool(np.any(vectors.matrix)):
             with clock.part("subwords"):
                 vectors.subwords = subwords or fit_subwords(vectors)
+                vectors.pieces = fit_pieces(vectors) if pieces else None
         with clock.part("writing"):
             vectors.save(folder, format="folder")
             if projection:
@@ -83,7 +90,7 @@ def write_students(writer: Writer, keep: Mapping[str, str]) -> dict[str, WordVec
             if completion is not None and student.needs.gaps:
                 with job.clock.part("unseen"):
                     vectors, how = completion.complete(vectors, rests_on_counts=student.needs.text)
-            writer.write(name, vectors, projection, student.losses, how)
+            writer.write(name, vectors, projection, student.losses, how, pieces=student.needs.shown == "pooled")
             if name in keep:
                 kept[keep[name]] = vectors
             progress.advance(len(vocabulary))

@@ -92,11 +92,13 @@ def judge_teacher(teacher: str, loaded: Sequence[LoadedDataset], settings: Evalu
     """Judge a teacher itself on the sets that models are trained on: frozen, and trained with the classifier."""
     judges = [(dataset, judge) for dataset in loaded if (judge := dataset.task.judge_teacher) is not None]
     if not judges:
-        raise InputError("--teacher-rows is for classification and tagging; name one of them (--tasks)")
+        raise InputError("--teacher-rows is for sentences, classification and tagging; name one of them (--tasks)")
     results: list[Result] = []
     for name, trained in ((f"{teacher}, frozen", False), (f"{teacher}, fine-tuned", True)):
         found = []
         for dataset, judge in judges:
+            if trained and not dataset.task.trains_teacher:
+                continue
             log.info("%s: %s", name, dataset.name)
             found.append(_result(name, dataset, judge(teacher, trained, dataset.data, settings), settings))
         results += [*found, *averages(found)]

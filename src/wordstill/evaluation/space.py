@@ -56,6 +56,8 @@ class Space:
         self.counts = None if counts is None else counts[:top]
         self.answer: Callable[[str], Array | None] = lambda word: None
         """What the vectors themselves say of a word outside their table: None where they have no rule for it."""
+        self.source: WordVectors | None = None
+        """What the space was made of, where these are whole WordVectors."""
         self.norms, broken = _norms(self.matrix)
         lowered = case in ("ignore", "lowered")
         keys = [word.lower() for word in self.words] if lowered else self.words
@@ -72,6 +74,18 @@ class Space:
         # The rows that may be the answer to an analogy.
         self.candidates = np.flatnonzero(usable & first)
         self.notes = _row_warnings(name, broken, int((~usable).sum()) - broken, int((~first).sum()), lowered)
+
+    @cached_property
+    def word_vectors(self) -> WordVectors:
+        """The words that have a vector, as WordVectors: those that the space was made of, where none is missing."""
+        if self.source is not None and self.usable.all():
+            return self.source
+        rows = self.candidates
+        counts = None if self.counts is None else self.counts[rows]
+        card = {} if self.source is None else self.source.card
+        usable = WordVectors([self.words[row] for row in rows], self.matrix[rows], counts, card)
+        usable.pieces = None if self.source is None else self.source.pieces
+        return usable
 
     def find(self, words: Iterable[str]) -> Array:
         """Return the row of each word; -1 where it has no vector."""
@@ -122,8 +136,10 @@ def make_space(name: str, vectors: Any, case: Case = "auto", top: int | None = N
             " words to vectors"
         )
     space = Space(name, words, matrix, case, top, getattr(vectors, "counts", None))
-    if isinstance(vectors, WordVectors) and vectors.subwords is not None and top is None:
-        space.answer = lambda word: vectors.get(word, oov=OOV)
+    if isinstance(vectors, WordVectors) and top is None:
+        space.source = vectors
+        if vectors.subwords is not None:
+            space.answer = lambda word: vectors.get(word, oov=OOV)
     return space
 
 

@@ -1,13 +1,15 @@
 """The vectors folder: wordstill's own format, which sentence-transformers and model2vec open too.
 
-model.safetensors   the tensor `embeddings`: one row per word, and a last row of zeros for unknown words. Where it is
-                    int8, `weights` has a scale for each row, by which the two other libraries multiply too
+model.safetensors   the tensor `embeddings`: one row per word, then one per piece, and a last row of zeros for unknown
+                    words. Where it is int8, `weights` has a scale for each row, by which the two other libraries
+                    multiply too
 vocabulary.tsv      word and count, one word per line (see `vocabulary_file.py`)
 config.json         what model2vec asks for, and the card under the key `wordstill`
 tokenizer.json      for the two other libraries (see `tokenizer.py`); wordstill does not read it
 modules.json        for sentence-transformers
 README.md           the model card
 subwords.safetensors  a model of spellings, for words outside the table; not always there
+pieces.txt          the pieces that unknown words of a text fall apart into, one per line; not always there
 
 Only a folder that holds nothing but these, and the projection that a run may add, is ever replaced.
 
@@ -18,7 +20,6 @@ gets shorter and keeps its direction.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,13 @@ from wordstill.formats.storage import TYPES, as_type, from_int8, to_int8
 from wordstill.formats.tokenizer import tokenizer_of
 from wordstill.io import safetensors
 from wordstill.io.files import replacing, write_json
-from wordstill.io.reading import read_json
+from wordstill.io.reading import read_json, read_text
 from wordstill.vectors import WordVectors, subwords
+from wordstill.vectors.pieces import Pieces
+from wordstill.vectors.texts import card_setting, is_lowercase
 
 FILES = ("model.safetensors", "vocabulary.tsv")
+PIECES = "pieces.txt"
 # A run of `wordstill distill` adds the projection of students that have one.
 MEMBERS = (
     *FILES,
@@ -45,6 +49,7 @@ MEMBERS = (
     "modules.json",
     "README.md",
     subwords.FILE,
+    PIECES,
     "projection.safetensors",
 )
 _MODULES = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.StaticEmbedding"}]
@@ -54,11 +59,13 @@ def read(folder: Path) -> WordVectors:
     """Open a folder; the matrix is memory-mapped and read-only, but for int8, which becomes float32 in memory."""
     arrays, _ = safetensors.read(folder / "model.safetensors")
     words, counts = vocabulary_file.read(folder / "vocabulary.tsv")
+    pieces = _read_pieces(folder / PIECES)
     matrix, scales = arrays.get("embeddings"), arrays.get("weights")
-    if matrix is None or matrix.ndim != 2 or len(matrix) != len(words) + 1:
+    if matrix is None or matrix.ndim != 2 or len(matrix) != len(words) + len(pieces) + 1:
         shape = None if matrix is None else matrix.shape
+        more = f" and {len(pieces)} pieces in {PIECES}" if pieces else ""
         raise InputError(
-            f"{folder} has {len(words)} words in vocabulary.tsv, and a tensor 'embeddings' of shape {shape} where"
+            f"{folder} has {len(words)} words in vocabulary.tsv{more}, and a tensor 'embeddings' of shape {shape} where"
             " one row more is needed; its files do not belong together: copy or save it again"
         )
     if matrix.dtype == np.int8:
@@ -67,7 +74,9 @@ def read(folder: Path) -> WordVectors:
                 f"{folder} has int8 vectors without a tensor 'weights' of one scale per row; save it again"
             )
         matrix = from_int8(matrix, scales)
-    vectors = WordVectors(words, matrix[:-1], counts, _read_card(folder / "config.json"))
+    vectors = WordVectors(words, matrix[: len(words)], counts, _read_card(folder / "config.json"))
+    if pieces:
+        vectors.pieces = Pieces(pieces, matrix[len(words) : -1])
     vectors.subwords = subwords.load_subwords(folder, vectors.vector_size)
     return vectors
 
@@ -75,9 +84,6 @@ def read(folder: Path) -> WordVectors:
 def write(vectors: WordVectors, folder: Path, dtype: str = "float32") -> None:
     """Write a folder; it appears, or replaces an older one of wordstill's, when it is whole."""
     card = vectors.card
-    lowercase = _setting(card, "lowercase")
-    if not isinstance(lowercase, bool):
-        lowercase = all(word == word.lower() for word in vectors.words)
     config = {
         "model_type": "model2vec",
         "architectures": ["StaticModel"],
@@ -87,13 +93,15 @@ def write(vectors: WordVectors, folder: Path, dtype: str = "float32") -> None:
         "max_length": None,
         "wordstill": card,
     }
-    tensors = _tensors(vectors.matrix, dtype)
+    pieces = [] if vectors.pieces is None else vectors.pieces.names
+    tensors = _tensors(vectors, dtype)
     vocabulary = vocabulary_file.lines_of(vectors, folder)
     with replacing(folder, ours=FORMAT.first_foreign) as temporary:
         temporary.mkdir()
         safetensors.write(temporary / "model.safetensors", tensors)
         (temporary / "vocabulary.tsv").write_bytes(vocabulary)
-        tokenizer = tokenizer_of(vectors.words, lowercase, _setting(card, "words") == "whitespace")
+        whitespace = card_setting(card, "words") == "whitespace"
+        tokenizer = tokenizer_of(vectors.words, is_lowercase(vectors), whitespace, pieces)
         text = json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":"))
         (temporary / "tokenizer.json").write_text(text, encoding="utf-8")
         write_json(temporary / "config.json", config)
@@ -101,6 +109,8 @@ def write(vectors: WordVectors, folder: Path, dtype: str = "float32") -> None:
         (temporary / "README.md").write_text(readme(vectors), encoding="utf-8")
         if vectors.subwords is not None:
             vectors.subwords.save(temporary)
+        if pieces:
+            (temporary / PIECES).write_text("".join(f"{piece}\n" for piece in pieces), encoding="utf-8")
 
 
 def stored_type(folder: Path) -> str:
@@ -109,13 +119,19 @@ def stored_type(folder: Path) -> str:
     return arrays["embeddings"].dtype.name
 
 
-def _tensors(matrix: Array, dtype: str) -> dict[str, tuple[Array, ...]]:
-    """What is stored, each with a last row for unknown words."""
+def _tensors(vectors: WordVectors, dtype: str) -> dict[str, tuple[Array, ...]]:
+    """What is stored: the rows of words and of pieces, with a last row for unknown words."""
+    parts = [vectors.matrix, *([] if vectors.pieces is None else [vectors.pieces.matrix])]
+    width = vectors.vector_size
     if dtype != "int8":
-        return {"embeddings": (as_type(matrix, dtype), np.zeros((1, matrix.shape[1]), dtype))}
-    rows, scales = to_int8(matrix)
-    unknown = np.zeros((1, matrix.shape[1]), np.int8)
-    return {"embeddings": (rows, unknown), "weights": (scales, np.ones(1, np.float32))}
+        return {"embeddings": (*(as_type(part, dtype) for part in parts), np.zeros((1, width), dtype))}
+    stored = [to_int8(part) for part in parts]
+    rows, scales = ([part[place] for part in stored] for place in (0, 1))
+    return {"embeddings": (*rows, np.zeros((1, width), np.int8)), "weights": (*scales, np.ones(1, np.float32))}
+
+
+def _read_pieces(path: Path) -> list[str]:
+    return read_text(path).split("\n")[:-1] if path.exists() else []
 
 
 def _read_card(path: Path) -> dict[str, Any]:
@@ -126,14 +142,6 @@ def _read_card(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} is not a JSON object; is it whole?")
     card = config.get("wordstill", {})
     return card if isinstance(card, dict) else {}
-
-
-def _setting(card: Mapping[str, Any], name: str) -> Any:
-    """The value of a setting in the card, wherever it is grouped."""
-    if name in card:
-        return card[name]
-    found = (_setting(value, name) for value in card.values() if isinstance(value, Mapping))
-    return next((value for value in found if value is not None), None)
 
 
 def recognises(path: Path, head: bytes) -> bool:

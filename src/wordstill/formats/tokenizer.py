@@ -3,7 +3,8 @@
 Written: a WordLevel vocabulary behind the project's own segmentation, lowercased first where the vocabulary
 is. A word that the segmentation would cut ("new york", "C major") is an added token, found before the cutting.
 `_` joins the parts of a phrase: `new_york` stands as "new york" in this file, since that is how it is written in
-a text, unless "new york" is a word of its own. The unknown token comes last.
+a text, unless "new york" is a word of its own. The unknown token comes last. Where the vectors have pieces, the
+vocabulary is a WordPiece's: other words fall apart into them.
 
 Read: the entries that are whole words. Pieces that continue a word are left out ("##ing" of WordPiece; in
 vocabularies that mark where a word starts, "▁" or "Ġ", the entries without the mark; where "</w>" marks the end,
@@ -19,14 +20,18 @@ from typing import Any
 
 from wordstill.errors import InputError
 from wordstill.io.reading import read_json
+from wordstill.vectors.pieces import GOES_ON, LONGEST_WORD
 
 UNKNOWN = "[UNK]"
 
 
-def tokenizer_of(words: Sequence[str], lowercase: bool, whitespace: bool = False) -> dict[str, Any]:
+def tokenizer_of(
+    words: Sequence[str], lowercase: bool, whitespace: bool = False, pieces: Sequence[str] = ()
+) -> dict[str, Any]:
     """The content of a tokenizer.json in which each word's number is its row, and one more for the unknown.
 
     whitespace  the corpus was tokenized already: words are what stands between spaces
+    pieces      what other words fall apart into (see `vectors/pieces.py`): their rows follow those of the words
     """
     from wordstill.corpus.segment import WORD_PATTERN, tokenizer_parts
 
@@ -34,10 +39,16 @@ def tokenizer_of(words: Sequence[str], lowercase: bool, whitespace: bool = False
     steps = [*([parts["normalizer"]] if parts["normalizer"] else []), *([{"type": "Lowercase"}] if lowercase else [])]
     uncut = re.compile(r"\S+" if whitespace else WORD_PATTERN)
     tokens, added = _tokens(words, uncut)
+    for number, piece in enumerate(pieces, len(words)):
+        tokens.setdefault(piece, number)
     unknown = UNKNOWN
     while unknown in tokens:
         unknown += "_"
-    tokens[unknown] = len(tokens)
+    tokens[unknown] = len(words) + len(pieces)
+    model = {"type": "WordLevel", "vocab": tokens, "unk_token": unknown}
+    if pieces:
+        cutting = {"continuing_subword_prefix": GOES_ON, "max_input_chars_per_word": LONGEST_WORD}
+        model = {**model, "type": "WordPiece", **cutting}
     return {
         "version": "1.0",
         "truncation": None,
@@ -47,7 +58,7 @@ def tokenizer_of(words: Sequence[str], lowercase: bool, whitespace: bool = False
         "pre_tokenizer": parts["pre_tokenizer"],
         "post_processor": None,
         "decoder": None,
-        "model": {"type": "WordLevel", "vocab": tokens, "unk_token": unknown},
+        "model": model,
     }
 
 

@@ -80,3 +80,42 @@ def solve_bags(
                 size[j] = now[j] / max(left[j], np.float32(1e-30))
                 left[j] = now[j]
     return table
+
+
+# Columns that a thread adds up together; each column belongs to one thread, so their number changes no byte.
+TOGETHER = 32
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def sum_bags(table: Array, starts: Array, members: Array, scale: Array, shares: Array) -> Any:
+    """Return scale_i (s_a C_a + s_b C_b + ..) for each bag i.
+
+    Its rows a, b, .. are members[starts[i]:starts[i + 1]], and their shares s stand at the same places.
+    """
+    columns = table.shape[1]
+    sums = np.zeros((len(scale), columns), dtype=np.float32)
+    for block in prange(-(-columns // TOGETHER)):
+        low, high = block * TOGETHER, min(columns, (block + 1) * TOGETHER)
+        for i in range(len(scale)):
+            total = sums[i]
+            for at in range(starts[i], starts[i + 1]):
+                row = table[members[at]]
+                for j in range(low, high):
+                    total[j] += shares[at] * row[j]
+            for j in range(low, high):
+                total[j] *= scale[i]
+    return sums
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})
+def add_to_bags(table: Array, vectors: Array, starts: Array, members: Array, scale: Array) -> None:
+    """Add scale_i times vector i to each row of bag i: the transpose of `sum_bags` where all shares are 1."""
+    columns = table.shape[1]
+    for block in prange(-(-columns // TOGETHER)):
+        low, high = block * TOGETHER, min(columns, (block + 1) * TOGETHER)
+        for i in range(len(scale)):
+            vector = vectors[i]
+            for at in range(starts[i], starts[i + 1]):
+                row = table[members[at]]
+                for j in range(low, high):
+                    row[j] += scale[i] * vector[j]

@@ -70,7 +70,7 @@ def measure_adding(planned: PlannedRun, order: Order, folder: Path) -> dict[Kind
             shard = Shard(0, "text", 0, planned.run.shard_words)
             numbers = np.random.default_rng(0).permutation(size)[: planned.words_of_a_shard]
             found["text"] = _measure(order, shard, np.sort(numbers).astype(np.int32), folder / "text")
-        if order.features or not all(needs.text for needs in order.needs.values()):
+        if order.features or any(not needs.text or needs.alone for needs in order.needs.values()):
             shard = Shard(1, "vocabulary", 0, min(WORDS_ALONE, size))
             found["vocabulary"] = _measure(order, shard, np.arange(shard.size, dtype=np.int32), folder / "vocabulary")
     return found

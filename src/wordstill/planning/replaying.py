@@ -31,7 +31,8 @@ def measure_replays(order: Order) -> dict[str, float]:
             if not student.needs.replays:
                 continue
             layers = dict.fromkeys(student.needs.layers, vectors)
-            batch = Batch(words, places // LENGTH, places % LENGTH, layers, dict.fromkeys(layers, vectors[::LENGTH]))
+            means = dict.fromkeys(layers, vectors[::LENGTH])
+            batch = Batch(words, places // LENGTH, places % LENGTH, layers, means, means)
             contexts = student.observe(batch)
             kept = contexts if isinstance(contexts, Contexts) else batch
             student.replay(kept)  # where it begins; the compiled loops are compiled now

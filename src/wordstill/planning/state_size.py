@@ -51,13 +51,14 @@ def state_size(chosen: Chosen) -> Size:
 
 
 def states(chosen: Chosen, words: int, width: int) -> list[int]:
-    """Return the bytes of a real state after a batch of all words, and after a replay of it if there are replays."""
+    """Return the bytes of a real state after a batch of all words, and after all its replays if there are any."""
     student = chosen.make(Brief(made_vocabulary(words), width, 1, 10**9))
     batch = made_batch(student, words, width)
     kept = student.observe(batch)
     sizes = [bytes_of(student)]
     if student.needs.replays:
-        student.replay(kept if isinstance(kept, Contexts) else batch)
+        for _ in range(student.needs.replays):
+            student.replay(kept if isinstance(kept, Contexts) else batch)
         sizes.append(bytes_of(student))
     return sizes
 
@@ -74,7 +75,7 @@ def made_batch(student: Learner, words: int, width: int, seed: int = 0) -> Batch
     layers = dict.fromkeys(student.needs.layers, vectors)
     sentences = places // 8
     pieces = dict.fromkeys(layers, vectors[::8])
-    return Batch(places, sentences, places % 8, layers, pieces)
+    return Batch(places, sentences, places % 8, layers, pieces, pieces)
 
 
 def bytes_of(student: Student) -> int:

@@ -11,6 +11,7 @@ from wordstill.errors import InputError
 from wordstill.refinement.steps import refine
 from wordstill.system.progress import log
 from wordstill.vectors import WordVectors
+from wordstill.vectors.pieces import fit_pieces
 
 
 def smaller(
@@ -71,4 +72,7 @@ def _cut(vectors: WordVectors, rows: Array, method: str, number: int) -> WordVec
 def _rows(vectors: WordVectors, rows: Array) -> WordVectors:
     words = [vectors.words[row] for row in rows]
     counts = None if vectors.counts is None else vectors.counts[rows]
-    return WordVectors(words, np.asarray(vectors.matrix[rows]), counts, vectors.card)
+    kept = WordVectors(words, np.asarray(vectors.matrix[rows]), counts, vectors.card)
+    # A piece may have the name of a word that is gone, and may begin another cut.
+    kept.pieces = None if vectors.pieces is None else fit_pieces(kept)
+    return kept

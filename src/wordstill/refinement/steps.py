@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from wordstill.arrays import Array, row_squares
+from wordstill.arrays import Array, row_norms, row_squares
 from wordstill.errors import InputError
 from wordstill.lexicons.graph import lay_over
 from wordstill.lexicons.lexicon import Lexicon, read_lexicons
@@ -22,6 +22,7 @@ from wordstill.refinement.spectral import SpectralSettings, spectral
 from wordstill.refinement.whiten import WhitenSettings, whiten
 from wordstill.system.progress import log
 from wordstill.vectors import WordVectors
+from wordstill.vectors.pieces import fit_pieces
 
 
 class Refinement(NamedTuple):
@@ -82,13 +83,27 @@ def refine(
     for name, method, settings in steps:
         record = {"method": name, "settings": asdict(settings)}
         if method.lexicon and near is not None:
-            matrix, more = _retrofit(name, method, matrix, settings, vectors, near, against)
+            changed, more = _retrofit(name, method, matrix, settings, vectors, near, against)
+            matrix = with_lengths_of(changed, matrix)
             record |= more
         else:
             matrix = method.change(matrix, settings)
             log.info("%s: %s words, %d dimensions", name, f"{len(matrix):,}", matrix.shape[1])
         chain.append(record)
-    return WordVectors(vectors.words, matrix, vectors.counts, changed_card(vectors.card, matrix, refinement=chain))
+    refined = WordVectors(vectors.words, matrix, vectors.counts, changed_card(vectors.card, matrix, refinement=chain))
+    # Pieces live in the old space; those of the new one are learned from its words.
+    refined.pieces = None if vectors.pieces is None else fit_pieces(refined)
+    return refined
+
+
+def with_lengths_of(matrix: Array, before: Array) -> Array:
+    """Give each row the length that it had before, so that sums over the words of a text mean what they did.
+
+    A word between neighbors that point apart would be shorter than it was. A row of zeros had no length to keep.
+    """
+    lengths, now = row_norms(before), row_norms(matrix)
+    factors = np.divide(lengths, now, out=np.ones_like(now), where=(now > 0) & (lengths > 0))
+    return np.asarray(matrix * factors[:, None].astype(matrix.dtype))
 
 
 def _lexicon(given: Lexicons, kind: Literal["synonyms", "antonyms"]) -> Lexicon | None:

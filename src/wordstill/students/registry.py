@@ -54,6 +54,7 @@ STUDENTS: dict[str, StudentEntry] = {
     "fasttext": StudentEntry("word2vec", "FastText"),
     "glove": StudentEntry("glove", "Glove"),
     "sent2vec": StudentEntry("sent2vec", "Sent2Vec"),
+    "sentence": StudentEntry("sentence", "Sentence"),
 }
 
 # No student that learns, but a mix of others, which a run with it has besides (see `distillation/best.py`).

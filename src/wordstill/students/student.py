@@ -39,7 +39,9 @@ class Brief:
     """What several students rest on and one gathers (see `context_sums`)."""
 
 
-Shown: TypeAlias = Literal["words", "sentences", "windows", "pieces", "alone", "asked", "table", "definition"]
+Shown: TypeAlias = Literal[
+    "words", "sentences", "windows", "pieces", "pooled", "alone", "asked", "table", "definition"
+]
 
 
 @dataclass(frozen=True)
@@ -47,14 +49,15 @@ class Needs:
     """What a student must be shown. The run reads this object, and nothing else, to decide what to do for a student.
 
     shown    what it looks at. In text: the words with their contextual vectors; the means of sentences over their
-             words, or over their pieces; or windows around words. Without text: each word of the vocabulary encoded
-             alone, in questions, looked up in the teacher's table of input embeddings (as layer TABLE), or in a
-             dictionary, whose definitions the teacher reads
+             words, or over their pieces; sentences pooled as the teacher itself says; or windows around words. Without
+             text: each word of the vocabulary encoded alone, in questions, looked up in the teacher's table of input
+             embeddings (as layer TABLE), or in a dictionary, whose definitions the teacher reads
     layers   the teacher's layers it reads, counted from 0; none if it needs words alone
     teacher  whether it needs a teacher at all
     replays  how many passes over what was kept follow the pass over the text
     keeps    what is kept for these: the contexts that `observe` returns, or the words of all batches
     parses   whether it reads the heads and relations of words
+    alone    whether a student of text is shown each word of the vocabulary encoded alone besides (`observe_alone`)
     """
 
     shown: Shown
@@ -63,6 +66,7 @@ class Needs:
     replays: int = 0
     keeps: Literal["contexts", "words"] | None = None
     parses: bool = False
+    alone: bool = False
 
     @property
     def text(self) -> bool:
@@ -72,7 +76,7 @@ class Needs:
     @property
     def gaps(self) -> bool:
         """Whether text or dictionary can lack a word, whose vector the teacher's word alone then tells."""
-        return self.teacher and self.shown not in ("alone", "asked", "table")
+        return self.teacher and self.shown not in ("alone", "asked", "table") and not self.alone
 
 
 class Contexts(NamedTuple):
@@ -107,6 +111,10 @@ class Student(Protocol):
 
     def observe(self, batch: Batch) -> Contexts | None:
         """Take in a batch; return its contexts, if this student keeps contexts."""
+
+    def observe_alone(self, batch: Batch) -> None:
+        """Take in words that the teacher read alone, where `needs.alone` asks for them."""
+        return
 
     def merge(self, other: Any, rows: Array) -> None:
         """Add what a student of the same kind observed elsewhere; `rows` are the numbers of its words here."""

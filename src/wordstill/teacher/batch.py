@@ -25,6 +25,7 @@ class Batch:
     pieces     layer number -> the mean over the pieces of each sentence, where a student asked for it
     parses     a row for each word: the position of its head in its sentence (-1: none), and the number of its relation
                to it; None where the text has no parses
+    pooled     layer number -> each sentence pooled as the teacher itself says, where a student asked for it
     means      layer number -> the mean over the words of each sentence, once a student has asked for it
     """
 
@@ -34,6 +35,7 @@ class Batch:
     layers: Mapping[int, Array] = field(default_factory=dict)
     pieces: Mapping[int, Array] = field(default_factory=dict)
     parses: Array | None = None
+    pooled: Mapping[int, Array] = field(default_factory=dict)
     means: dict[int, Array] = field(default_factory=dict, repr=False)
 
     def renumbered(self, numbers: Array) -> Batch:

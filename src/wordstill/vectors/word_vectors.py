@@ -18,6 +18,7 @@ from wordstill.arrays import unit_rows as unit_rows
 from wordstill.errors import InputError
 
 if TYPE_CHECKING:
+    from wordstill.vectors.pieces import Pieces
     from wordstill.vectors.subwords import Subwords
 
 Key: TypeAlias = str | Array | tuple[str | Array, float]
@@ -59,6 +60,8 @@ class WordVectors:
         self.card = dict(card or {})
         self.subwords: Subwords | None = None
         """The model of spellings for words outside the table, where one is stored with it."""
+        self.pieces: Pieces | None = None
+        """Rows of pieces, into which a text's unknown words fall apart, where some are stored with it."""
         self.path: Path | None = None
         """Where the vectors were loaded from."""
 
@@ -384,7 +387,7 @@ class WordVectors:
         rows = [self._row(word) for word in chosen]
         counts = None if self.counts is None else self.counts[rows]
         taken = WordVectors(chosen, np.asarray(self.matrix[rows]), counts, self.card)
-        taken.subwords = self.subwords
+        taken.subwords, taken.pieces = self.subwords, self.pieces
         return taken
 
 

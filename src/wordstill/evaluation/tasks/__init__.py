@@ -17,6 +17,7 @@ TASKS: dict[str, str] = {
     "analogy": "wordstill.evaluation.tasks.analogy",
     "relations": "wordstill.evaluation.tasks.relations",
     "categorization": "wordstill.evaluation.tasks.categorization",
+    "sentences": "wordstill.evaluation.tasks.sentences",
     "classification": "wordstill.evaluation.tasks.classification",
     "probe": "wordstill.evaluation.tasks.probe",
     "tagging": "wordstill.evaluation.tasks.tagging",

@@ -57,6 +57,7 @@ class Task:
     data_of     the task whose data sets it judges by too, where it has none of its own
     measure     what `score` is on given data, where that differs from set to set
     judge_teacher  judges a teacher itself, by its name, on the same data; True: it is trained too
+    trains_teacher  whether it can judge a teacher that is trained too
     halve       the items of the data that are in one half (see `split.half`)
     recognizes  the first line of a user's own file, as text and as fields -> whether it is for this task; asked in the
                 order of the registry. None where the data are no file that a user could write
@@ -83,3 +84,4 @@ class Task:
     data_of: str | None = None
     measure: Callable[[Any], str] | None = None
     judge_teacher: Callable[[str, bool, Any, EvaluationSettings], Judgement] | None = None
+    trains_teacher: bool = True
