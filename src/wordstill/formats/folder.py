@@ -18,7 +18,6 @@ gets shorter and keeps its direction.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +34,7 @@ from wordstill.io import safetensors
 from wordstill.io.files import replacing, write_json
 from wordstill.io.reading import read_json
 from wordstill.vectors import WordVectors, subwords
+from wordstill.vectors.text_words import is_lowercase, is_split_at_blanks
 
 FILES = ("model.safetensors", "vocabulary.tsv")
 # A run of `wordstill distill` adds the projection of students that have one.
@@ -75,9 +75,6 @@ def read(folder: Path) -> WordVectors:
 def write(vectors: WordVectors, folder: Path, dtype: str = "float32") -> None:
     """Write a folder; it appears, or replaces an older one of wordstill's, when it is whole."""
     card = vectors.card
-    lowercase = _setting(card, "lowercase")
-    if not isinstance(lowercase, bool):
-        lowercase = all(word == word.lower() for word in vectors.words)
     config = {
         "model_type": "model2vec",
         "architectures": ["StaticModel"],
@@ -93,7 +90,7 @@ def write(vectors: WordVectors, folder: Path, dtype: str = "float32") -> None:
         temporary.mkdir()
         safetensors.write(temporary / "model.safetensors", tensors)
         (temporary / "vocabulary.tsv").write_bytes(vocabulary)
-        tokenizer = tokenizer_of(vectors.words, lowercase, _setting(card, "words") == "whitespace")
+        tokenizer = tokenizer_of(vectors.words, is_lowercase(vectors), is_split_at_blanks(vectors))
         text = json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":"))
         (temporary / "tokenizer.json").write_text(text, encoding="utf-8")
         write_json(temporary / "config.json", config)
@@ -126,14 +123,6 @@ def _read_card(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} is not a JSON object; is it whole?")
     card = config.get("wordstill", {})
     return card if isinstance(card, dict) else {}
-
-
-def _setting(card: Mapping[str, Any], name: str) -> Any:
-    """The value of a setting in the card, wherever it is grouped."""
-    if name in card:
-        return card[name]
-    found = (_setting(value, name) for value in card.values() if isinstance(value, Mapping))
-    return next((value for value in found if value is not None), None)
 
 
 def recognises(path: Path, head: bytes) -> bool:
