@@ -18,7 +18,21 @@ from wordstill.vectors.text_words import TextWords
 
 tokenizers = pytest.importorskip("tokenizers")
 
-WORDS = ["the", "river", "bank", "new_york", "york city", "new", "c++", "1914-1918", "don't", "東", "café", ".", "[unk]"]
+WORDS = [
+    "the",
+    "river",
+    "bank",
+    "new_york",
+    "york city",
+    "new",
+    "c++",
+    "1914-1918",
+    "don't",
+    "東",
+    "café",
+    ".",
+    "[unk]",
+]
 MATRIX = np.random.default_rng(5).standard_normal((len(WORDS), 8)).astype(np.float32)
 VECTORS = WordVectors(WORDS, MATRIX, range(len(WORDS), 0, -1))
 # Pieces that meet in texts: words, parts of phrases, marks, joiners, controls and blanks of every kind.
@@ -26,7 +40,22 @@ PIECES = [
     *("new york", "anew", "New", "YORK city", "York  City", "york", "renew york city", "1914-1918", "1914-1918s"),
     *("river", "RIVER", "river.", "don't", "don’t", "C++", "c#", "U.S.", "end.Next", "10,000", "1,2", "東京", "ΣΑΣ"),
     *(" ", "  ", "\t", "\n", "\x00", "\x1c", "\x85", "\xa0", "\u3000", "\u200d", "\u200c", "\u00ad", "\ufeff", "_"),
-    *("é", "e\u0301", "²", "Ⓐ", "İ", "'s", "-", "--", "...", "(", "👍🏽", "\U0001f1eb\U0001f1f7", "www.x.org/a,", "a" * 150),
+    *(
+        "é",
+        "e\u0301",
+        "²",
+        "Ⓐ",
+        "İ",
+        "'s",
+        "-",
+        "--",
+        "...",
+        "(",
+        "👍🏽",
+        "\U0001f1eb\U0001f1f7",
+        "www.x.org/a,",
+        "a" * 150,
+    ),
 ]
 TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=8).map("".join)
 

@@ -19,20 +19,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.formats import vocabulary_file
-from wordstill.formats.card import readme
+from wordstill.formats.card import card_of, readme
 from wordstill.formats.format import Format
 from wordstill.formats.storage import TYPES, as_type, from_int8, to_int8
 from wordstill.formats.tokenizer import tokenizer_of
 from wordstill.io import safetensors
 from wordstill.io.files import replacing, write_json
-from wordstill.io.reading import read_json
 from wordstill.vectors import WordVectors, subwords
 from wordstill.vectors.text_words import is_lowercase, is_split_at_blanks
 
@@ -67,7 +65,7 @@ def read(folder: Path) -> WordVectors:
                 f"{folder} has int8 vectors without a tensor 'weights' of one scale per row; save it again"
             )
         matrix = from_int8(matrix, scales)
-    vectors = WordVectors(words, matrix[:-1], counts, _read_card(folder / "config.json"))
+    vectors = WordVectors(words, matrix[:-1], counts, card_of(folder / "config.json"))
     vectors.subwords = subwords.load_subwords(folder, vectors.vector_size)
     return vectors
 
@@ -113,16 +111,6 @@ def _tensors(matrix: Array, dtype: str) -> dict[str, tuple[Array, ...]]:
     rows, scales = to_int8(matrix)
     unknown = np.zeros((1, matrix.shape[1]), np.int8)
     return {"embeddings": (rows, unknown), "weights": (scales, np.ones(1, np.float32))}
-
-
-def _read_card(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        return {}
-    config = read_json(path)
-    if not isinstance(config, dict):
-        raise InputError(f"{path} is not a JSON object; is it whole?")
-    card = config.get("wordstill", {})
-    return card if isinstance(card, dict) else {}
 
 
 def recognises(path: Path, head: bytes) -> bool:

@@ -94,7 +94,9 @@ def nearest_encoded(
     best: list[Line] = []
     for start in range(0, len(matrix), _BLOCK_ROWS):
         block = np.asarray(matrix[start : start + _BLOCK_ROWS], dtype=np.float32)
-        best = _merged(best, (Line(cosine, start + row + 1, "") for row, cosine in _best_rows(block, wanted, topn)), topn)
+        best = _merged(
+            best, (Line(cosine, start + row + 1, "") for row, cosine in _best_rows(block, wanted, topn)), topn
+        )
     texts = dict.fromkeys((line.number for line in best), "")
     number = 0
     for number, text in enumerate(lines(), 1):

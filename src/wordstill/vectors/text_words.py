@@ -74,6 +74,13 @@ def written_words(words: Sequence[str], whitespace: bool = False) -> tuple[dict[
     return rows, cut
 
 
+def seen_in_texts(lowercase: bool, whitespace: bool) -> Callable[[str], str]:
+    """Return what is done to a text before its words are found."""
+    if whitespace:  # it is tokenized already, and taken as it is
+        return _lowered if lowercase else str
+    return (lambda text: _lowered(visible(text))) if lowercase else visible
+
+
 class TextWords:
     """The rows of a text's words; `unknown` gives the row of a word that has none.
 
@@ -83,19 +90,17 @@ class TextWords:
     def __init__(self, vectors: WordVectors, unknown: Callable[[str], int] | None = None) -> None:
         whitespace = is_split_at_blanks(vectors)
         self._rows, cut = written_words(vectors.words, whitespace)
-        self._lower = _lowered if is_lowercase(vectors) else str
-        # A text that is tokenized already is taken as it is, as its tokenizer.json does.
-        self._seen = str if whitespace else visible
+        self._seen = seen_in_texts(is_lowercase(vectors), whitespace)
         self._blanks: Callable[[str], list[str]] = _UNBROKEN.findall if whitespace else str.split
         self._cut: Callable[[str], list[str]] = _UNBROKEN.findall if whitespace else find_words
-        self._phrases = _Phrases({self._lower(self._seen(word)): self._rows[word] for word in reversed(cut)})
+        self._phrases = _Phrases({self._seen(word): self._rows[word] for word in reversed(cut)})
         self._unknown = unknown
         self._kept = _Kept(self._piece)
 
     def rows(self, text: str) -> list[int]:
         """Return the row of each word of a text, in order."""
         if self._phrases:
-            text = self._lower(self._seen(text))
+            text = self._seen(text)
             found: list[int] = []
             at = 0
             for start, end, row in self._phrases.find(text):
@@ -118,7 +123,7 @@ class TextWords:
 
     def _piece(self, piece: str) -> tuple[int, ...]:
         """Cut one piece without blanks; characters that nobody sees may still part it."""
-        words = self._cut(self._lower(self._seen(piece)))
+        words = self._cut(self._seen(piece))
         rows = [self._rows.get(word, UNKNOWN) for word in words]
         if self._unknown is not None and UNKNOWN in rows:
             rows = [self._unknown(word) if row == UNKNOWN else row for word, row in zip(words, rows, strict=True)]
