@@ -39,7 +39,8 @@ def browser() -> Iterator[Any]:
         chromium.quit()
 
 
-def wait(browser: Any, condition: str) -> None:
+def wait(browser: Any, condition: str, seconds: float = 20) -> None:
+    """Wait until an expression of JavaScript is true."""
     from selenium.webdriver.support.ui import WebDriverWait
 
-    WebDriverWait(browser, 20).until(lambda chromium: chromium.execute_script(f"return {condition}"))
+    WebDriverWait(browser, seconds).until(lambda chromium: chromium.execute_script(f"return {condition}"))

@@ -33,6 +33,8 @@ ROOT = Path(__file__).resolve().parents[2]
 WORDS = ["the", "river", "sea", "bank", "teacher", "school", "new_york", "c++", "東", ".", "<b>"]
 MATRIX = np.random.default_rng(4).standard_normal((len(WORDS), 12)).astype(np.float32)
 VECTORS = WordVectors(WORDS, MATRIX, card={"lowercase": True})
+# Seconds: a busy machine takes its time to compile 27 MB of WebAssembly.
+PATIENCE = 120
 TEXTS = ["The RIVER, the sea.", "in New York: C++!", "renew yorkshire", "東京 qqq teacher", "new york's river"]
 LINES = ["the river bank", "a teacher of the school", "", "the sea and the <b>river</b>", "qqq"]
 NODE = """
@@ -114,7 +116,7 @@ def found_lines(browser: Any, query: str, first: str) -> list[str]:
     field = browser.find_element("id", "query")
     field.clear()
     field.send_keys(query)
-    wait(browser, f"document.querySelector('#found li')?.textContent === {json.dumps(first)}")
+    wait(browser, f"document.querySelector('#found li')?.textContent === {json.dumps(first)}", PATIENCE)
     return [item.text for item in browser.find_elements("css selector", "#found li")]
 
 
@@ -132,7 +134,7 @@ def test_a_page_searches_with_transformers_js(packages: Path, folder: Path, host
     (folder / "search.html").write_text(html, encoding="utf-8")
     browser.get_log("browser")
     browser.get(f"{host}/search.html")
-    wait(browser, "!query.disabled")
+    wait(browser, "!query.disabled", PATIENCE)
     for query in ("The teacher", "river sea"):
         expected = nearest(query)[0]
         assert found_lines(browser, query, expected)[0] == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import unicodedata
 from collections.abc import Iterator
 
@@ -157,3 +158,9 @@ def test_sums_are_not_rounded_to_half_precision(dtype: str) -> None:
     encoded = vectors.encode(" ".join(["river"] * 5000))
     assert encoded.dtype == np.result_type(np.float32, dtype)
     np.testing.assert_allclose(encoded, vectors["river"].astype(encoded.dtype), rtol=1e-4)
+
+
+def test_vectors_that_have_encoded_can_be_pickled() -> None:
+    vectors = WordVectors(WORDS, MATRIX)
+    expected = vectors.encode(["the river"])
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(vectors)).encode(["the river"]), expected)  # noqa: S301

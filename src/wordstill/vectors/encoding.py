@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
@@ -41,16 +42,19 @@ class Encoder:
         self._words = TextWords(vectors, self._answer if self.oov else None)
         self._answers: list[Array] = []
         self._answered: dict[str, int] = {}
+        # What is kept of pieces and answers belongs together; threads may share an encoder.
+        self._lock = threading.Lock()
 
     def batches(self, texts: Iterable[str], batch_size: int = BATCH, normalize: bool = False) -> Iterator[Array]:
         """Yield one matrix per batch of texts; no more than a batch of texts is held at a time."""
         if batch_size < 1:
             raise InputError(f"batch_size must be at least 1, not {batch_size}")
         for batch in _batches(texts, batch_size):
-            means = self.means(batch)
+            with self._lock:
+                means = self._means(batch)
             yield unit_rows(means) if normalize else means
 
-    def means(self, texts: list[str]) -> Array:
+    def _means(self, texts: list[str]) -> Array:
         """Return the mean of each text's rows; zeros for a text without a known word."""
         found = [self._words.rows(text) for text in texts]
         lengths = np.fromiter(map(len, found), np.int64, len(found))

@@ -168,6 +168,10 @@ class WordVectors:
         # Vectors are never changed: a clone of an estimator that holds them needs no second copy.
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Encoders are made again where they are needed.
+        return {**self.__dict__, "_encoders": {}}
+
     def __repr__(self) -> str:
         return f"WordVectors({len(self)} words, {self.vector_size} dimensions)"
 
@@ -240,12 +244,6 @@ class WordVectors:
             total /= sum_of_weights
         return unit(total) if post_normalize else total.astype(np.result_type(np.float32, self.matrix.dtype))
 
-    @overload
-    def encode(self, texts: str, *, normalize: bool = False, oov: Oov = None, batch_size: int = 1024) -> Array: ...
-    @overload
-    def encode(
-        self, texts: Iterable[str], *, normalize: bool = False, oov: Oov = None, batch_size: int = 1024
-    ) -> Array: ...
     def encode(
         self, texts: str | Iterable[str], *, normalize: bool = False, oov: Oov = None, batch_size: int = 1024
     ) -> Array:
