@@ -13,6 +13,7 @@ INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check -c constra
 DEMO = $(VENV)/.demo
 READY = $(VENV)/.ready
 CODE = src tests benchmarks tools
+TRANSFORMERS_JS = @huggingface/transformers@4.3.1
 
 # How long the campaign takes, where its chance begins, and the one case to repeat, as it prints them.
 MINUTES ?= 30
@@ -67,9 +68,11 @@ bench: setup
 	if [ -n "$$WORDSTILL_DATA" ]; then \
 		$(BIN)/python benchmarks/evaluation.py && $(BIN)/python benchmarks/refine.py $$WORDSTILL_DATA/lexicons/ppdb-xl.txt; fi
 
-# Vectors opened by those who read them: spaCy, gensim and sentence-transformers, and model2vec and fastText in an
-# environment of their own (model2vec's pins differ).
+# Vectors opened by those who read them: spaCy, gensim and sentence-transformers, transformers.js in .npm-interop where
+# npm is installed, and model2vec and fastText in an environment of their own (model2vec's pins differ).
 interop: setup
+	if command -v npm > /dev/null; then \
+		npm install --silent --no-audit --no-fund --ignore-scripts --prefix .npm-interop $(TRANSFORMERS_JS); fi
 	$(BIN)/python -m pytest tests/interop
 	test -d .venv-model2vec || $(PYTHON) -m venv .venv-model2vec
 	.venv-model2vec/bin/pip install -q --disable-pip-version-check model2vec fasttext scikit-learn pytest hypothesis
@@ -81,4 +84,4 @@ campaign: setup
 	PYTHONPATH=tools:tests $(BIN)/python -m campaign $(CAMPAIGN)
 
 clean:
-	rm -rf $(VENV) .venv-model2vec demo-run site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-model2vec .npm-interop demo-run site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis

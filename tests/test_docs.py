@@ -85,7 +85,7 @@ def test_every_command_of_a_page_runs(
         elif mark == "python":
             exec(compile(content, str(page), "exec"), {"__name__": "__main__"})
         else:
-            assert mark in ("", "text", "sh install", "sh download", "sh benchmark", "diff"), (
+            assert mark in ("", "text", "sh install", "sh download", "sh benchmark", "diff", "html", "js"), (
                 f"an unknown mark: {mark!r}"
             )
 

@@ -2,47 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from browsers import browser as browser
+from browsers import wait
 from small_reports import UGLY, make_run, scores
 from wordstill.explore.report import report as write_page
 
 pytestmark = pytest.mark.slow
-
-FLAGS = (
-    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--window-size=1200,900"),
-    # A page that scrolls smoothly would move away under the mouse.
-    "--force-prefers-reduced-motion",
-)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """One browser for all tests; its log of the page's errors is kept."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="the browser is driven by selenium")
-    from selenium.webdriver.chrome.service import Service
-
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if program is None or driver is None:
-        pytest.skip("chromium or chromedriver is not installed (Debian: chromium, chromium-driver)")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        for flag in (*FLAGS, f"--user-data-dir={profile}"):
-            options.add_argument(flag)
-        chromium = webdriver.Chrome(options=options, service=Service(driver))
-        chromium.set_script_timeout(20)
-        yield chromium
-        chromium.quit()
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +32,6 @@ def page(browser: Any, report: Path) -> Iterator[Any]:
     painted(browser)
     yield browser
     assert browser.get_log("browser") == []
-
-
-def wait(browser: Any, condition: str) -> None:
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    WebDriverWait(browser, 20).until(lambda chromium: chromium.execute_script(f"return {condition}"))
 
 
 def painted(browser: Any) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from wordstill.formats import FORMATS, WRITTEN
 
-NEEDS = {"spacy": "spacy", "parquet": "pyarrow"}
+NEEDS = {"spacy": "spacy", "parquet": "pyarrow", "onnx": "onnx"}
 HERE = [
     pytest.param(
         name,
@@ -20,7 +20,7 @@ HERE = [
     for name in WRITTEN
 ]
 EVERY_FORMAT = pytest.mark.parametrize("name", HERE)
-FOLDERS = ("folder", "spacy")
+FOLDERS = ("folder", "spacy", "onnx")
 EVERY_FOLDER = pytest.mark.parametrize("name", [one for one in HERE if one.values[0] in FOLDERS])
 EVERY_FILE = pytest.mark.parametrize("name", [one for one in HERE if one.values[0] not in FOLDERS])
 

@@ -68,6 +68,23 @@ def test_sentence_transformers_takes_the_mean_of_the_words(folder: Path) -> None
     np.testing.assert_allclose(model.encode("river qqq"), mean_of(["river"], 2), atol=1e-6)
 
 
+@pytest.mark.parametrize("normalize", [False, True])
+def test_encode_gives_the_vectors_of_sentence_transformers(folder: Path, normalize: bool) -> None:
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    model = sentence_transformers.SentenceTransformer(str(folder), device="cpu")
+    texts = [*TEXTS, "river qqq", "renew yorkshire's new york, a b!", "The\u00ad RIVER\x00bank (東) 'c++'"]
+    expected = model.encode(texts, normalize_embeddings=normalize)
+    np.testing.assert_allclose(load(folder).encode(texts, normalize=normalize), expected, atol=1e-5)
+
+
+def test_encode_gives_the_directions_of_model2vec(folder: Path) -> None:
+    model2vec = pytest.importorskip("model2vec")
+    texts = [*TEXTS, "river qqq", "renew yorkshire's new york, a b!"]
+    # model2vec leaves unknown words out of its mean: another length, the same direction.
+    expected = model2vec.StaticModel.from_pretrained(folder, normalize=True).encode(texts)
+    np.testing.assert_allclose(load(folder).encode(texts, normalize=True), expected, atol=1e-5)
+
+
 def test_what_sentence_transformers_saves_is_read(folder: Path, tmp_path: Path) -> None:
     sentence_transformers = pytest.importorskip("sentence_transformers")
     sentence_transformers.SentenceTransformer(str(folder), device="cpu").save(str(tmp_path / "saved"))

@@ -36,6 +36,8 @@ COMMANDS = {
     "analogy": "solve A is to B as C is to ...",
     "similarity": "print the cosine of two words",
     "odd": "find the word that does not belong with the others",
+    "encode": "write the vector of each line of text to a .npy file",
+    "search": "find the lines of a file nearest in meaning to a query",
     "subwords": "fit a model of spellings for words outside the vocabulary",
     "convert": "write vectors in another format",
     "info": "tell what a vectors file or folder is",

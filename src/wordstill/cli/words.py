@@ -23,10 +23,15 @@ def add_vectors(parser: argparse.ArgumentParser) -> None:
 
 def add_answer_options(parser: argparse.ArgumentParser) -> None:
     """Add what may answer for a word without a vector, and how answers are printed."""
+    add_oov(parser)
+    add_json(parser)
+
+
+def add_oov(parser: argparse.ArgumentParser) -> None:
+    """Add what may answer for a word without a vector."""
     parser.add_argument(
         "--oov", metavar="RULE,..", help=f"what may answer for a word without a vector: {', '.join(RULES)}"
     )
-    add_json(parser)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -91,6 +91,11 @@ def visible(text: str) -> str:
     return _STRAY.sub("", _DISAPPEARS.sub("", _BECOMES_SPACE.sub(" ", text)))
 
 
+def find_words(text: str) -> list[str]:
+    """Return the words of a text that has gone through `visible`; none of them is shortened."""
+    return (_ASCII_WORDS if text.isascii() else _WORDS).findall(text)
+
+
 def tokenizer_parts() -> dict[str, Any]:
     """`normalizer` and `pre_tokenizer` of a tokenizer.json that cuts text into the words of "unicode"."""
 

@@ -12,6 +12,7 @@ from wordstill.errors import InputError
 from wordstill.formats import (
     folder,
     numpy_pair,
+    onnx_folder,
     parquet,
     projector,
     spacy_folder,
@@ -47,6 +48,7 @@ FORMATS: dict[str, Format] = {
         folder.FORMAT,
         static_embedding.FORMAT,
         spacy_folder.FORMAT,
+        onnx_folder.FORMAT,
         parquet.FORMAT,
         numpy_pair.FORMAT,
         projector.FORMAT,

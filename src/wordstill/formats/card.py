@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from wordstill import __version__
+from wordstill.errors import InputError
 from wordstill.escaping import for_markdown
 from wordstill.io.files import plain
+from wordstill.io.reading import read_json
 from wordstill.vectors import WordVectors
 
 _TAGS = ["word-embeddings", "static-embeddings", "wordstill", "model2vec", "sentence-transformers"]
@@ -113,3 +116,14 @@ def _inline(value: Any) -> str:
     """One line of text that Markdown shows as it is."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=plain)
     return for_markdown(text)
+
+
+def card_of(path: Path) -> dict[str, Any]:
+    """Read the card out of a config.json; an empty one where there is none."""
+    if not path.exists():
+        return {}
+    config = read_json(path)
+    if not isinstance(config, dict):
+        raise InputError(f"{path} is not a JSON object; is it whole?")
+    card = config.get("wordstill", {})
+    return card if isinstance(card, dict) else {}

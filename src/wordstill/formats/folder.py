@@ -21,26 +21,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.errors import InputError
-from wordstill.formats import vocabulary_file
-from wordstill.formats.card import readme
+from wordstill.formats import pieces_file, vocabulary_file
+from wordstill.formats.card import card_of, readme
 from wordstill.formats.format import Format
 from wordstill.formats.storage import TYPES, as_type, from_int8, to_int8
 from wordstill.formats.tokenizer import tokenizer_of
 from wordstill.io import safetensors
 from wordstill.io.files import replacing, write_json
-from wordstill.io.reading import read_json, read_text
 from wordstill.vectors import WordVectors, subwords
 from wordstill.vectors.pieces import Pieces
-from wordstill.vectors.texts import card_setting, is_lowercase
+from wordstill.vectors.text_words import is_lowercase, is_split_at_blanks
 
 FILES = ("model.safetensors", "vocabulary.tsv")
-PIECES = "pieces.txt"
 # A run of `wordstill distill` adds the projection of students that have one.
 MEMBERS = (
     *FILES,
@@ -49,7 +46,7 @@ MEMBERS = (
     "modules.json",
     "README.md",
     subwords.FILE,
-    PIECES,
+    pieces_file.FILE,
     "projection.safetensors",
 )
 _MODULES = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.StaticEmbedding"}]
@@ -59,11 +56,11 @@ def read(folder: Path) -> WordVectors:
     """Open a folder; the matrix is memory-mapped and read-only, but for int8, which becomes float32 in memory."""
     arrays, _ = safetensors.read(folder / "model.safetensors")
     words, counts = vocabulary_file.read(folder / "vocabulary.tsv")
-    pieces = _read_pieces(folder / PIECES)
+    pieces = pieces_file.read(folder)
     matrix, scales = arrays.get("embeddings"), arrays.get("weights")
     if matrix is None or matrix.ndim != 2 or len(matrix) != len(words) + len(pieces) + 1:
         shape = None if matrix is None else matrix.shape
-        more = f" and {len(pieces)} pieces in {PIECES}" if pieces else ""
+        more = f" and {len(pieces)} pieces in {pieces_file.FILE}" if pieces else ""
         raise InputError(
             f"{folder} has {len(words)} words in vocabulary.tsv{more}, and a tensor 'embeddings' of shape {shape} where"
             " one row more is needed; its files do not belong together: copy or save it again"
@@ -74,7 +71,7 @@ def read(folder: Path) -> WordVectors:
                 f"{folder} has int8 vectors without a tensor 'weights' of one scale per row; save it again"
             )
         matrix = from_int8(matrix, scales)
-    vectors = WordVectors(words, matrix[: len(words)], counts, _read_card(folder / "config.json"))
+    vectors = WordVectors(words, matrix[: len(words)], counts, card_of(folder / "config.json"))
     if pieces:
         vectors.pieces = Pieces(pieces, matrix[len(words) : -1])
     vectors.subwords = subwords.load_subwords(folder, vectors.vector_size)
@@ -100,8 +97,7 @@ def write(vectors: WordVectors, folder: Path, dtype: str = "float32") -> None:
         temporary.mkdir()
         safetensors.write(temporary / "model.safetensors", tensors)
         (temporary / "vocabulary.tsv").write_bytes(vocabulary)
-        whitespace = card_setting(card, "words") == "whitespace"
-        tokenizer = tokenizer_of(vectors.words, is_lowercase(vectors), whitespace, pieces)
+        tokenizer = tokenizer_of(vectors.words, is_lowercase(vectors), is_split_at_blanks(vectors), pieces)
         text = json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":"))
         (temporary / "tokenizer.json").write_text(text, encoding="utf-8")
         write_json(temporary / "config.json", config)
@@ -109,8 +105,7 @@ def write(vectors: WordVectors, folder: Path, dtype: str = "float32") -> None:
         (temporary / "README.md").write_text(readme(vectors), encoding="utf-8")
         if vectors.subwords is not None:
             vectors.subwords.save(temporary)
-        if pieces:
-            (temporary / PIECES).write_text("".join(f"{piece}\n" for piece in pieces), encoding="utf-8")
+        pieces_file.write(temporary, pieces)
 
 
 def stored_type(folder: Path) -> str:
@@ -128,20 +123,6 @@ def _tensors(vectors: WordVectors, dtype: str) -> dict[str, tuple[Array, ...]]:
     stored = [to_int8(part) for part in parts]
     rows, scales = ([part[place] for part in stored] for place in (0, 1))
     return {"embeddings": (*rows, np.zeros((1, width), np.int8)), "weights": (*scales, np.ones(1, np.float32))}
-
-
-def _read_pieces(path: Path) -> list[str]:
-    return read_text(path).split("\n")[:-1] if path.exists() else []
-
-
-def _read_card(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        return {}
-    config = read_json(path)
-    if not isinstance(config, dict):
-        raise InputError(f"{path} is not a JSON object; is it whole?")
-    card = config.get("wordstill", {})
-    return card if isinstance(card, dict) else {}
 
 
 def recognises(path: Path, head: bytes) -> bool:

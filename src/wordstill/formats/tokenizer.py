@@ -13,7 +13,6 @@ those without it), and so are special tokens. The marks are taken off.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from typing import Any
 from wordstill.errors import InputError
 from wordstill.io.reading import read_json
 from wordstill.vectors.pieces import GOES_ON, LONGEST_WORD
+from wordstill.vectors.text_words import written_words
 
 UNKNOWN = "[UNK]"
 
@@ -33,12 +33,11 @@ def tokenizer_of(
     whitespace  the corpus was tokenized already: words are what stands between spaces
     pieces      what other words fall apart into (see `vectors/pieces.py`): their rows follow those of the words
     """
-    from wordstill.corpus.segment import WORD_PATTERN, tokenizer_parts
+    from wordstill.corpus.segment import tokenizer_parts
 
     parts = {"pre_tokenizer": {"type": "WhitespaceSplit"}, "normalizer": None} if whitespace else tokenizer_parts()
     steps = [*([parts["normalizer"]] if parts["normalizer"] else []), *([{"type": "Lowercase"}] if lowercase else [])]
-    uncut = re.compile(r"\S+" if whitespace else WORD_PATTERN)
-    tokens, added = _tokens(words, uncut)
+    tokens, added = written_words(words, whitespace)
     for number, piece in enumerate(pieces, len(words)):
         tokens.setdefault(piece, number)
     unknown = UNKNOWN
@@ -83,22 +82,6 @@ def words_of(path: Path) -> tuple[list[str], list[int], int]:
         if token not in special and (word := whole.get(token)):
             words.setdefault(word, row)
     return list(words), list(words.values()), len(rows) - len(words)
-
-
-def _tokens(words: Sequence[str], uncut: re.Pattern[str]) -> tuple[dict[str, int], list[str]]:
-    tokens = dict.fromkeys(words, 0)
-    named: dict[str, int] = {}
-    added = []
-    for row, word in enumerate(words):
-        token = re.sub("_+", " ", word) if "_" in word.strip("_") else word
-        if token != word and (token in tokens or token in named or token != token.strip()):
-            token = word
-        match = uncut.match(token)
-        cut = match is None or match.end() != len(token)
-        if cut and token == token.strip() and any(letter.isalnum() for letter in token):
-            added.append(token)
-        named[token] = row
-    return named, added
 
 
 def _added_token(token: str, row: int) -> dict[str, Any]:

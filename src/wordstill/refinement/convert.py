@@ -29,7 +29,7 @@ class ConvertSettings(Options):
         metavar="FORMAT",
     )
     dtype: str | None = setting(
-        None, f"the type of the stored numbers: {', '.join(TYPES)} (int8 in folders only)", metavar="TYPE"
+        None, f"the type of the stored numbers: {', '.join(TYPES)} (int8 in folders and ONNX only)", metavar="TYPE"
     )
     dimensions: int | None = setting(None, "reduce the vectors to N dimensions by PCA", low=1, option="--dim")
     top: int | None = setting(None, "keep the N most frequent words (the first N where counts are not known)", low=1)

@@ -39,9 +39,7 @@ class Brief:
     """What several students rest on and one gathers (see `context_sums`)."""
 
 
-Shown: TypeAlias = Literal[
-    "words", "sentences", "windows", "pieces", "pooled", "alone", "asked", "table", "definition"
-]
+Shown: TypeAlias = Literal["words", "sentences", "windows", "pieces", "pooled", "alone", "asked", "table", "definition"]
 
 
 @dataclass(frozen=True)

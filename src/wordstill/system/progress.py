@@ -114,7 +114,10 @@ class TerminalDisplay:
         """Open a bar."""
         self._told = time.monotonic()
         if self.stream.isatty():
-            from tqdm import tqdm
+            try:
+                from tqdm import tqdm
+            except ImportError:
+                return  # encoding texts needs numpy alone; there are plain lines then
 
             self._bar = tqdm(
                 total=phase.total,

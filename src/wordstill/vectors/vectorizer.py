@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from wordstill.arrays import Array
-from wordstill.corpus.segment import Segmenter
 from wordstill.errors import InputError
 from wordstill.vectors import Oov, WordVectors
+from wordstill.vectors.encoding import Encoder
 
 
 class WordVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -24,7 +24,7 @@ class WordVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 (Arora et al. 2017)
     a           the constant of "sif"
     remove_component  take out the first principal direction of the texts given to `fit`
-    tokenizer   a function from a text to its words; None for wordstill's own, lowercased if the vectors are
+    tokenizer   a function from a text to its words; None for that of `WordVectors.encode`
     oov         what may answer for a word without a vector: "case", "pieces", "subwords"
 
     A text without a known word is a zero vector.
@@ -81,9 +81,16 @@ class WordVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _means(self, X: Iterable[str]) -> Array:
         texts = _texts(X)
         vectors = self._open()
+        if self.tokenizer is None:
+            means = np.zeros((len(texts), vectors.vector_size), dtype=np.float32)
+            done = 0
+            for batch in self._encoder.batches(texts):
+                means[done : done + len(batch)] = batch
+                done += len(batch)
+            return means
         matrix = np.zeros((len(texts), vectors.vector_size), dtype=np.float32)
         for row, text in enumerate(texts):
-            words = self.tokenizer(text) if self.tokenizer is not None else self._words(text)
+            words = self.tokenizer(text)
             known = [word for word in words if word in vectors]
             rows = [vectors.key_to_index[word] for word in known]
             found = np.asarray(vectors.matrix[rows], dtype=np.float32)
@@ -98,10 +105,6 @@ class WordVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 matrix[row] = weights @ found / len(found)
         return matrix
 
-    def _words(self, text: str) -> list[str]:
-        words = [word for sentence in self._segmenter(text) for word in sentence]
-        return [word.lower() for word in words] if self._lower else words
-
     def _open(self) -> WordVectors:
         """The vectors with what is derived from them; none of it is pickled."""
         given = self.vectors
@@ -113,14 +116,14 @@ class WordVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             if self.weighting == "sif" and vectors.counts is not None:
                 shares = vectors.counts / max(1, int(vectors.counts.sum()))
                 weights = (self.a / (self.a + shares)).astype(np.float32)
-            self._weights, self._segmenter = weights, Segmenter()
-            self._lower = all(word == word.lower() for word in vectors.words[:10_000])
+            self._weights = weights
+            self._encoder = Encoder(vectors, weights, self.oov, known_only=True)
             self._opened, self._opened_from = vectors, given
         return self._opened
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        for derived in ("_weights", "_segmenter", "_lower", "_opened", "_opened_from"):
+        for derived in ("_weights", "_encoder", "_opened", "_opened_from"):
             state.pop(derived, None)
         if isinstance(self.vectors, WordVectors):
             if self.vectors.path is None:

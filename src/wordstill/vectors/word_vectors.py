@@ -18,6 +18,7 @@ from wordstill.arrays import unit_rows as unit_rows
 from wordstill.errors import InputError
 
 if TYPE_CHECKING:
+    from wordstill.vectors.encoding import Encoder
     from wordstill.vectors.pieces import Pieces
     from wordstill.vectors.subwords import Subwords
 
@@ -64,6 +65,7 @@ class WordVectors:
         """Rows of pieces, into which a text's unknown words fall apart, where some are stored with it."""
         self.path: Path | None = None
         """Where the vectors were loaded from."""
+        self._encoders: dict[tuple[str, ...], Encoder] = {}
 
     @classmethod
     def load(cls, path: str | Path) -> WordVectors:
@@ -169,6 +171,10 @@ class WordVectors:
         # Vectors are never changed: a clone of an estimator that holds them needs no second copy.
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Encoders are made again where they are needed.
+        return {**self.__dict__, "_encoders": {}}
+
     def __repr__(self) -> str:
         return f"WordVectors({len(self)} words, {self.vector_size} dimensions)"
 
@@ -240,6 +246,46 @@ class WordVectors:
         if sum_of_weights > 0:
             total /= sum_of_weights
         return unit(total) if post_normalize else total.astype(np.result_type(np.float32, self.matrix.dtype))
+
+    def encode(
+        self, texts: str | Iterable[str], *, normalize: bool = False, oov: Oov = None, batch_size: int = 1024
+    ) -> Array:
+        """Return the vector of a text, or one row per text: the mean of the vectors of its words.
+
+        Words are found as sentence-transformers finds them in a saved folder, and the vectors are the same. A word
+        without a vector counts as zeros: the mean gets shorter and keeps its direction.
+
+        >>> import numpy as np
+        >>> vectors = WordVectors(["sun", "moon"], np.array([[2.0, 0.0], [0.0, 2.0]]))
+        >>> vectors.encode(["Sun, moon", "moon"], normalize=True).round(2).tolist()
+        [[0.71, 0.71], [0.0, 1.0]]
+
+        normalize   bring every vector to length 1; one without a known word stays zero
+        oov         what may answer for a word without a vector: "case", "pieces", "subwords"
+        batch_size  texts that are held at a time, whatever gives them
+        """
+        if isinstance(texts, str):
+            return np.asarray(self.encode([texts], normalize=normalize, oov=oov)[0])
+        batches = list(self.encode_batches(texts, normalize=normalize, oov=oov, batch_size=batch_size))
+        if not batches:
+            return np.zeros((0, self.vector_size), dtype=np.float32)
+        return np.concatenate(batches)
+
+    def encode_batches(
+        self, texts: Iterable[str], *, normalize: bool = False, oov: Oov = None, batch_size: int = 1024
+    ) -> Iterator[Array]:
+        """Yield what `encode` returns, a batch of texts at a time: for more texts than memory holds."""
+        return self._encoder(oov).batches(texts, batch_size, normalize)
+
+    def _encoder(self, oov: Oov) -> Encoder:
+        """Return the encoder of earlier calls, which knows many pieces of texts already."""
+        from wordstill.vectors.encoding import Encoder
+        from wordstill.vectors.oov import rules_of
+
+        rules = rules_of(oov)
+        if rules not in self._encoders:
+            self._encoders[rules] = Encoder(self, oov=rules)
+        return self._encoders[rules]
 
     def n_similarity(self, first: Sequence[str], second: Sequence[str]) -> float:
         """The cosine of the means of two lists of words."""
