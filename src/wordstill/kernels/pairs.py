@@ -38,7 +38,7 @@ def train_pairs(table: Array, contexts: Array, words: Array, targets: Array, fir
             sign = 1.0 if k == 0 else -1.0
             x = sign * product
             e = math.exp(-abs(x))
-            total += math.log1p(e) + max(-x, 0.0)
+            total += math.log1p(e) + (-x if x < 0 else 0.0)
             step = np.float32(rate * sign * (e if x >= 0 else 1.0) / (1.0 + e))
             for j in range(width):
                 gradient[j] += step * context[j]

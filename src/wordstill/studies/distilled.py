@@ -24,7 +24,7 @@ class DistilledStudySettings(StudySettings):
 
     required: ClassVar[tuple[str, ...]] = ("corpus", "teacher", "out")
     several: ClassVar[tuple[str, ...]] = ("corpus",)
-    chosen = ("students", "rare", "subwords")
+    chosen: ClassVar[tuple[str, ...]] = ("students", "rare", "subwords")
 
     corpus: str | Path | tuple[str | Path, ...] = setting((), "files or folders of text", metavar="F")
     out: str | Path = setting("", "the folder where runs are kept, and used again", metavar="FOLDER")

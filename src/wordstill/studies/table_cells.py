@@ -15,6 +15,7 @@ from wordstill.evaluation import EvaluationSettings, Result, evaluate
 from wordstill.evaluation.datasets import DATASETS
 from wordstill.evaluation.lookup import find
 from wordstill.evaluation.results import AVERAGE_TITLES
+from wordstill.evaluation.split import Split
 from wordstill.lexicons.lexicon import Lexicon
 from wordstill.refinement.steps import refine
 from wordstill.studies.table_rows import WORDS, PaperTable, RowKind
@@ -99,7 +100,7 @@ class Judge:
             self.refined[path] = refine(WordVectors.load(path), "graph-retrofit", self.lexicon)
         return self.refined[path]
 
-    def _scores(self, key: Any, vectors: Any, split: str | None, columns: Sequence[str]) -> dict[str, Result]:
+    def _scores(self, key: Any, vectors: Any, split: Split | None, columns: Sequence[str]) -> dict[str, Result]:
         """Judge vectors on the data sets of these columns that are here."""
         sets = self.own or tuple(name for name in columns if name != "average" and name not in self.absent)
         if not sets:
@@ -115,15 +116,16 @@ class Judge:
         """Choose a layer on one half of the items and score it on the other, both ways round."""
         if self.judging.split is not None:
             raise InputError("a layer is chosen on one half of the items and scored on the other; leave out --split")
+        both: tuple[Split, Split] = ("dev", "test")
         halves = {
             split: {layer: self._scores((path, False), path, split, columns) for layer, path in made.layers.items()}
-            for split in ("dev", "test")
+            for split in both
         }
         names = list(next(iter(halves["dev"].values())))
         cells: dict[str, Cell] = {}
         for name in names:
             scores, layers, items, covered = [], [], 0, 0
-            for chosen_on, scored_on in (("dev", "test"), ("test", "dev")):
+            for chosen_on, scored_on in (both, both[::-1]):
                 asked = [name] if per_set else names
                 layer = _best_layer(halves[chosen_on], asked)
                 result = halves[scored_on][layer][name]

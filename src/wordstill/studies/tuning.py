@@ -211,8 +211,10 @@ def _notes(settings: TuneSettings) -> list[str]:
 
 def _settings(keywords: Mapping[str, Any]) -> TuneSettings:
     """Make settings of keywords: those of the search, and any of its distillation and execution."""
-    given = {key: tuple(value) if isinstance(value, list) else value for key, value in keywords.items()}
-    own = {item.name: given.pop(item.name) for item in declared_fields(TuneSettings) if item.name in given}
+    given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in keywords.items()}
+    own: dict[str, Any] = {
+        item.name: given.pop(item.name) for item in declared_fields(TuneSettings) if item.name in given
+    }
     return replace(build(TuneSettings, given), **own)
 
 

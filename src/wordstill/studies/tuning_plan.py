@@ -90,8 +90,8 @@ def grid_points(settings: TuneSettings) -> list[Options]:
             raise InputError(f"{settings.student} has no option {option!r} that a grid could vary; there are: {known}")
     points = [dict(zip(settings.grid, values, strict=True)) for values in itertools.product(*settings.grid.values())]
     for point in points:
-        own = own_options(settings, point)
-        choose_students((settings.student,), {settings.student: own} if own else {})
+        chosen = own_options(settings, point)
+        choose_students((settings.student,), {settings.student: chosen} if chosen else {})
         pass_settings(settings, point)
     return points
 
