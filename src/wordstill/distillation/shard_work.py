@@ -228,7 +228,10 @@ class ShardWork:
             if shown is not None and learner.needs.shown != shown and not besides:
                 continue
             with self.clock.part("alone" if name == ALONE else f"students.{name}"):
-                contexts = cast(Student, learner).observe_alone(own) if besides else learner.observe(own)
+                if besides:
+                    cast(Student, learner).observe_alone(own)
+                    continue
+                contexts = learner.observe(own)
             store = self.kept.get(name)
             if isinstance(store, KeptContexts):
                 with self.clock.part("keeping"):

@@ -44,7 +44,7 @@ def tokenizer_of(
     while unknown in tokens:
         unknown += "_"
     tokens[unknown] = len(words) + len(pieces)
-    model = {"type": "WordLevel", "vocab": tokens, "unk_token": unknown}
+    model: dict[str, Any] = {"type": "WordLevel", "vocab": tokens, "unk_token": unknown}
     if pieces:
         cutting = {"continuing_subword_prefix": GOES_ON, "max_input_chars_per_word": LONGEST_WORD}
         model = {**model, "type": "WordPiece", **cutting}

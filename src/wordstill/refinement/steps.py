@@ -102,7 +102,7 @@ def with_lengths_of(matrix: Array, before: Array) -> Array:
     A word between neighbors that point apart would be shorter than it was. A row of zeros had no length to keep.
     """
     lengths, now = row_norms(before), row_norms(matrix)
-    factors = np.divide(lengths, now, out=np.ones_like(now), where=(now > 0) & (lengths > 0))
+    factors = np.divide(lengths, now, out=np.ones(len(now)), where=(now > 0) & (lengths > 0))
     return np.asarray(matrix * factors[:, None].astype(matrix.dtype))
 
 

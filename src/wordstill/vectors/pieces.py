@@ -52,7 +52,8 @@ def cut_word(
 
     A word that cannot be cut to its end gives (None, []). Without `whole` the word itself does not count as one.
     """
-    start, first = 0, None
+    start = 0
+    first: int | None = None
     found: list[int] = []
     if len(word) > LONGEST_WORD:
         return None, []

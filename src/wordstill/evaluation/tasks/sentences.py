@@ -72,7 +72,7 @@ def judge(space: Space, pairs: TextPairs, settings: EvaluationSettings) -> Judge
     """Judge a space by the order of the cosines of its texts; every pair with a known word on both sides counts."""
     first, second = (text_vectors(space.word_vectors, texts) for texts in (pairs.first, pairs.second))
     words, known = (int((getattr(first, name) + getattr(second, name)).sum()) for name in ("words", "known"))
-    answered = first.matrix.any(axis=1) & second.matrix.any(axis=1)
+    answered = np.asarray(first.matrix.any(axis=1) & second.matrix.any(axis=1))
     return _judgement(pairs.gold, first.matrix, second.matrix, answered, (words, known))
 
 
