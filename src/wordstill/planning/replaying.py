@@ -32,7 +32,7 @@ def measure_replays(order: Order) -> dict[str, float]:
                 continue
             layers = dict.fromkeys(student.needs.layers, vectors)
             means = dict.fromkeys(layers, vectors[::LENGTH])
-            batch = Batch(words, places // LENGTH, places % LENGTH, layers, means, means)
+            batch = Batch(words, places // LENGTH, places % LENGTH, layers, means, pooled=means)
             contexts = student.observe(batch)
             kept = contexts if isinstance(contexts, Contexts) else batch
             student.replay(kept)  # where it begins; the compiled loops are compiled now

@@ -75,7 +75,7 @@ def made_batch(student: Learner, words: int, width: int, seed: int = 0) -> Batch
     layers = dict.fromkeys(student.needs.layers, vectors)
     sentences = places // 8
     pieces = dict.fromkeys(layers, vectors[::8])
-    return Batch(places, sentences, places % 8, layers, pieces, pieces)
+    return Batch(places, sentences, places % 8, layers, pieces, pooled=pieces)
 
 
 def bytes_of(student: Student) -> int:
