@@ -1,7 +1,7 @@
 """Parsed text: CoNLL-U files, whose sentences come with words, heads and relations.
 
-A paragraph of such a file goes through the same streams as one of plain text: as a string that begins with a control
-character, which no paragraph of text can hold. What is behind it are the words with their heads and relations.
+A paragraph of such a file goes through the same streams as one of plain text: as a string that begins with control
+characters, which no paragraph of text can hold. What is behind it are the words with their heads and relations.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import BinaryIO, NamedTuple
 from wordstill.corpus.decode import CONTROL, Decoder
 from wordstill.errors import InputError
 
-# Separate the sentences of a paragraph, the words of a sentence, and what is known of a word.
-PARSED, SENTENCE, WORD = "\x1d", "\x1e", "\x1f"
+# What a parsed paragraph begins with, and what separates its sentences and the words of a sentence.
+PARSED, SENTENCE, WORD = "\x1dCoNLL-U\x1d", "\x1e", "\x1f"
 LONGEST_LINE = 1 << 20
 LONGEST_FORM, LONGEST_RELATION = 100, 40
 MOST_WORDS = 10_000
