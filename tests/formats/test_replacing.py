@@ -100,7 +100,8 @@ def link_a_member(folder: Path) -> str:
 
 
 def add_a_folder_of_a_members_name(folder: Path) -> str:
-    member = min(path for path in folder.iterdir() if path.suffix in (".md", ".cfg"))
+    replaceable = (".md", ".cfg", "tokenizer_config.json")
+    member = min(path for path in folder.iterdir() if path.name.endswith(replaceable))
     member.unlink()
     member.mkdir()
     (member / "inside").write_text("mine")
