@@ -36,7 +36,7 @@ def train_pairs(table: Array, contexts: Array, words: Array, targets: Array, fir
             for j in range(width):
                 product += word[j] * context[j]
             sign = 1.0 if k == 0 else -1.0
-            x = sign * product
+            x = sign * float(product)
             e = math.exp(-abs(x))
             total += math.log1p(e) + (-x if x < 0 else 0.0)
             step = np.float32(rate * sign * (e if x >= 0 else 1.0) / (1.0 + e))
