@@ -73,7 +73,8 @@ def write_best(writer: Writer, views: Mapping[str, WordVectors]) -> BestRecord |
     with Progress("mixing", 2) as progress:
         with clock.part("mixing"):
             known = read_knowledge(order.settings)
-            shared = in_common(views, other_students(order.settings))
+            decoder = writer.teacher is not None and writer.teacher.decoder
+            shared = in_common(views, other_students(order.settings), decoder=decoder)
             guards = gathered([known.associated], shared[0].vectors, order.settings.seed)
             evidence = [*guards, *gathered(known.independent, shared[0].vectors, order.settings.seed)]
             mixed = mix(shared, evidence, fixed=True)
@@ -107,10 +108,13 @@ def read_knowledge(settings: DistillSettings) -> Knowledge:
     )
 
 
-def in_common(views: Mapping[str, WordVectors], others: Mapping[str, str] | None = None) -> list[View]:
+def in_common(
+    views: Mapping[str, WordVectors], others: Mapping[str, str] | None = None, *, decoder: bool = False
+) -> list[View]:
     """Make views of the words that all of them have, in the order of the first.
 
-    others  which view each name of another teacher's is
+    others   which view each name of another teacher's is
+    decoder  whether the first teacher is one: its vectors share a mean that says nothing
     """
     others = others or {}
     kinds = {name: others.get(name, name) for name in views}
@@ -127,7 +131,7 @@ def in_common(views: Mapping[str, WordVectors], others: Mapping[str, str] | None
             # several ways: it is wider.
             f"{name.removeprefix(kinds[name])} {vectors.vector_size} wide",
             rotate=name in ROTATED,
-            centre=dictionary or name not in NOT_CENTRED,
+            centre=dictionary or decoder or name not in NOT_CENTRED,
         )
         for name, vectors in views.items()
     ]
