@@ -104,7 +104,7 @@ def test_several_files_and_packed_ones_are_one_corpus(base: dict[str, Any], tmp_
         (["--set", "x2static.epochs=3"], "an option is set for 'x2static', which is not among the students: aggregate"),
         (["--set", "aggregate.size=3"], "aggregate has no option 'size'; it has: knowledge, over_contexts"),
         (["--set", "epochs=3"], "--set takes NAME.OPTION=VALUE"),
-        (["--layer", "top"], "--layer is a whole number or one of last, all, not 'top'"),
+        (["--layer", "top"], "--layer is a whole number or one of auto, last, all, not 'top'"),
         (["--layer", "12"], "has layers 0 to 3, no layer 12"),
         (["--min-count", "0"], "--min-count must be at least 1"),
         (["--min-count", "100000"], "no word of the corpus is seen 100000 times"),

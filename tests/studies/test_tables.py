@@ -170,4 +170,4 @@ def test_an_option_of_no_row_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     assert main([*call, "--set", "closed.power=1", "-q"]) == 2
     assert "an option is set for 'closed', of which no row is" in capsys.readouterr().err
     with pytest.raises(InputError, match="does not read 'context'"):
-        wordstill_study("tables", corpus="texts.txt", teacher=["bert"], out="no", context="sentence")
+        wordstill_study("tables", corpus="texts.txt", teacher=["bert"], out="no", context="paragraph")

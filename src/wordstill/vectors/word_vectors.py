@@ -257,7 +257,7 @@ class WordVectors:
 
         >>> import numpy as np
         >>> vectors = WordVectors(["sun", "moon"], np.array([[2.0, 0.0], [0.0, 2.0]]))
-        >>> vectors.encode(["Sun, moon", "moon"], normalize=True).round(2).tolist()
+        >>> vectors.encode(["Sun, moon", "moon"], normalize=True).astype(float).round(2).tolist()
         [[0.71, 0.71], [0.0, 1.0]]
 
         normalize   bring every vector to length 1; one without a known word stays zero
