@@ -66,7 +66,7 @@ def run_line(line: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     if not line.startswith("wordstill ") or re.search(r"[|<>&;$`*?~]|--on|--shard", plain):
         shell(line, folder)
         return
-    code = main(shlex.split(line)[1:])
+    code = main(shlex.split(line, comments=True)[1:])
     shown = capsys.readouterr()
     assert code == 0, f"{line}\n{shown.out}{shown.err}"
 
