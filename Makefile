@@ -41,15 +41,15 @@ $(READY): pyproject.toml constraints.txt $(VENV)/.torch
 demo: $(DEMO)
 	$(BIN)/wordstill demo --out demo-run
 
-# A file's tests stay together: they share models, runs and a browser. The longest files come first (tests/conftest.py).
+# A file's tests stay together: they share models, runs and a browser.
 test: setup
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 fast: setup
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 coverage: setup
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term
+	$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=term
 
 lint: setup
 	$(BIN)/ruff format --check $(CODE)

@@ -22,15 +22,6 @@ hypothesis_settings.register_profile("patient", deadline=None)
 hypothesis_settings.load_profile("patient")
 
 
-# The files that take longest. They are begun first: else one core would wait while the other is at the last of them.
-LONGEST = ("test_docs.py", "test_ray.py", "test_shards.py", "test_resume.py", "test_merging.py", "test_campaign.py")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of the longest files first; the others stay in their order."""
-    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
-
-
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """A folder with the public data sets in their original formats; see docs/evaluation.md."""
