@@ -7,7 +7,7 @@
     asked                                       0.7, not centred
     another teacher's       1.7 definition, 0.85 alone, beside the others in its own space
 
-The weights are fixed. They were found on the dev halves of similarity sets (docs/best.md tells how). What lexicons say
+The weights are fixed. They were found on similarity sets (docs/best.md tells how). What lexicons say
 of pairs of words weighs a dictionary no better than these do, and the views of a text worse. It is measured all the
 same, and told: what each view adds.
 
