@@ -12,7 +12,7 @@ import pytest
 
 from small_models import make_model
 from texts import write_corpus
-from wordstill import WordVectors
+from wordstill import WordVectors, evaluate
 from wordstill.cli import main
 from wordstill.distillation.distill import distill
 from wordstill.distillation.settings import DistillSettings
@@ -138,6 +138,24 @@ def test_teachers_are_compared_on_the_same_words() -> None:
         out="compared",
     )
     assert called.records == found["records"]
+
+
+def test_words_seen_compares_the_papers_settings_with_the_closed_form() -> None:
+    few = ("--student", "x2static,context-to-vec", "--epochs", "2", "1", "--set", "x2static.negatives=2")
+    found = study("words-seen", "--teacher", "bert", *few, out="seen")
+    scores = {(one["line"], one["words seen"]): one for one in found["records"] if one["dataset"] == "pairs"}
+    words = min(seen for _, seen in scores)
+    assert set(scores) == {
+        *(("closed", words), ("closed, windows", words)),
+        *((line, times * words) for line in ("x2static", "context-to-vec") for times in (1, 2)),
+    }
+    assert scores["x2static", words]["against"]["line"] == "closed"
+    assert scores["context-to-vec", words]["against"]["line"] == "closed, windows"
+    made = WordVectors.load("seen/words-seen/x2static-2")
+    settings = made.card["method"]["student_settings"]
+    assert (settings["epochs"], settings["negatives"], settings["init"]) == (2, 2, "random")
+    (alone,) = evaluate(made, datasets=["pairs.tsv"])
+    assert scores["x2static", 2 * words]["score"] == alone.score
 
 
 def test_an_attention_map_tells_who_attends_to_whom(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,7 @@ from wordstill.studies import (
     tables,
     teachers,
     window_size,
+    words_seen,
 )
 from wordstill.studies.contract import ScoredStudySettings, Study, StudySettings
 
@@ -35,6 +36,7 @@ STUDIES: dict[str, Kind] = {
     "attention-map": Kind(attention_map.AttentionMapSettings, attention_map.run),
     "teachers": Kind(teachers.TeachersSettings, teachers.run),
     "corpus-size": Kind(corpus_size.CorpusSizeSettings, corpus_size.run),
+    "words-seen": Kind(words_seen.WordsSeenSettings, words_seen.run),
     "tables": Kind(tables.TablesSettings, tables.run),
     "context-to-vec-table4": Kind(context_to_vec_table4.Table4Settings, context_to_vec_table4.run),
     "x2static-table4": Kind(downstream_tables.ClassificationTableSettings, downstream_tables.run_classification),

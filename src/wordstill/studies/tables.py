@@ -51,7 +51,9 @@ class TablesSettings(ScoredStudySettings, DistilledStudySettings):
 
     teacher: tuple[str, ...] = setting((), "the teachers; each has its rows", option="")
     refine_lexicon: tuple[str, ...] = setting((), "for the refined rows: files, or `wordnet`", metavar="FILE")
-    parser: str = setting("", "for the rows that read parses: a spaCy pipeline, which parses the corpus", metavar="NAME")
+    parser: str = setting(
+        "", "for the rows that read parses: a spaCy pipeline, which parses the corpus", metavar="NAME"
+    )
     also: tuple[str, ...] = setting((), "students that the papers do not have, as rows of every table", metavar="NAME")
 
 
