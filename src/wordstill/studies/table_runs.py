@@ -60,8 +60,8 @@ def make_rows(
 ) -> dict[Place, Made]:
     """Distill what the rows need, and return their vectors; runs that are there are used again.
 
-    Students that read parses get the corpus as `parser`, a spaCy pipeline, parses it. If a run of several students fails, each of them gets a run of its own: so only those whose fault it was have no
-    vectors in the end.
+    Students that read parses get the corpus as `parser`, a spaCy pipeline, parses it. If a run of several students
+    fails, each of them gets a run of its own: so only those whose fault it was have no vectors in the end.
     """
     places = [
         (kind.student, kind.reads, teacher)

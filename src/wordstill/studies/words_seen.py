@@ -3,9 +3,9 @@
   wordstill study words-seen --teacher minilm --corpus wiki.txt --words 1000000 --epochs 1 4 16 64 --out studies
 
 x2static, dynamic-skipgram and context-to-vec with `preset=paper` (or what --set says of them), a student for each
-number of epochs, all from one pass of the teacher. Each point is a whole training; where the rate is constant (x2static)
-the points are moments of one training as well. The closed form, over sentences for x2static and over windows for the
-others, needs one pass and no descent: it is what a method should come near to.
+number of epochs, all from one pass of the teacher. Each point is a whole training; where the rate is constant
+(x2static) the points are moments of one training as well. The closed form, over sentences for x2static and over windows
+for the others, needs one pass and no descent: it is what a method should come near to.
 """
 
 from __future__ import annotations
