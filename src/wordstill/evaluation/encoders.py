@@ -151,7 +151,7 @@ def _wordllama(what: str) -> Callable[[list[str]], Any]:
     package: Any = import_module("wordllama")
     folder = Path(package.__file__).parent
     with read_by_library("wordllama", "the weights of its package"):
-        # It looks for the tokenizer in a folder that its wheel does not have; in a cache it looks where the wheel has it.
+        # Its wheel has the tokenizer where it looks in a cache, and not where it looks in its own package.
         model = package.WordLlama.load(cache_dir=folder, disable_download=True)
     return lambda texts: model.embed(texts)
 
