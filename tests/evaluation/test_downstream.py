@@ -160,7 +160,7 @@ def test_words_without_a_vector_are_counted(tmp_path: Path) -> None:
         ({"task_options": {"classification": {"rates": "fast"}}}, "a list of numbers above 0 such as"),
         ({"task_options": {"classification": {"last_epoch": "2"}}}, "before classification.first_epoch"),
         ({"task_options": {"classification": {"first_epoch": "20", "last_epoch": "18"}}}, "last_epoch is 18, before"),
-        ({"teacher_rows": ("minilm",), "datasets": ["similarity:{pairs}"]}, "--teacher-rows is for sentences"),
+        ({"teacher_rows": ("minilm",), "datasets": ["similarity:{pairs}"]}, "--teacher-rows is for sentences, probe"),
     ],
 )
 def test_what_cannot_be_is_refused_first(tmp_path: Path, told: dict[str, object], expected: str) -> None:

@@ -54,8 +54,9 @@ def run(arguments: argparse.Namespace) -> None:
     for name, place in written.items():
         if place != "-":
             check_replaceable(Path(place), OWN_TABLES[name])
-    vectors, compared = _chosen(arguments.vectors, arguments.compare or [])
     settings = read_settings(arguments, EvaluationSettings)
+    others = bool(settings.teacher_rows or settings.encoder_rows)
+    vectors, compared = _chosen(arguments.vectors, arguments.compare or [], others)
     results = evaluate(vectors, settings=settings)
     if compared:
         first, second = compared
@@ -72,11 +73,11 @@ def run(arguments: argparse.Namespace) -> None:
         tell_bold(results.table(bold=sys.stdout.isatty(), parts=arguments.parts))
 
 
-def _chosen(paths: list[str], compared: list[str]) -> tuple[list[str], list[str]]:
+def _chosen(paths: list[str], compared: list[str], others: bool) -> tuple[list[str], list[str]]:
     """Return the paths to evaluate, and the names of the two to compare, which may be given as paths too."""
     known = sources(paths) if paths else []
     paths = paths + [path for path in compared if not _matching(known, path)]
-    judged = sources(paths)
+    judged = sources(paths, allow_none=others)
     chosen = []
     for path in compared:
         matching = _matching(judged, path)

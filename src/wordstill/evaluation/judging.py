@@ -11,6 +11,7 @@ from typing import Any
 from wordstill.errors import InputError
 from wordstill.evaluation.averages import averages
 from wordstill.evaluation.dataset_loading import LoadedDataset, load_datasets
+from wordstill.evaluation.encoders import TextEncoder, open_encoder, teacher_encoder
 from wordstill.evaluation.harnesses import HARNESSES
 from wordstill.evaluation.intervals import bootstrap, interval, set_seed
 from wordstill.evaluation.results import Result, Results
@@ -53,13 +54,16 @@ def evaluate(
 
     For tasks that train a model (classification, probe, tagging), see docs/downstream.md:
 
-    finetune, oov, teacher_rows, cache, task_options
+    finetune, oov, teacher_rows, encoder_rows, cache, task_options
+
+    With `teacher_rows` or `encoder_rows`, `vectors` may be an empty list.
     """
     settings = settings_from(EvaluationSettings, settings, {"tasks": tasks, "datasets": datasets, **keywords})
     loaded, notes = load_datasets(settings)
     results = Results(notes=notes + ([HARNESSES[settings.compat].foot] if settings.compat else []))
     names = []
-    for source in sources(vectors):
+    others = settings.teacher_rows or settings.encoder_rows
+    for source in sources(vectors, allow_none=bool(others)):
         names.append(source.name)
         space = _space(source, settings)
         results.notes += space.notes
@@ -71,6 +75,8 @@ def evaluate(
         results += [*found, *averages(found)]
     for teacher in settings.teacher_rows:
         results += judge_teacher(teacher, loaded, settings)
+    for row in settings.encoder_rows:
+        results += judge_encoder(row, loaded, settings)
     results.notes += _trained_notes(results)
     results.notes += [*_coverage_warning(results), *_layer_warnings(names)]
     return results
@@ -89,20 +95,42 @@ def _space(source: Source, settings: EvaluationSettings) -> Space:
 
 
 def judge_teacher(teacher: str, loaded: Sequence[LoadedDataset], settings: EvaluationSettings) -> list[Result]:
-    """Judge a teacher itself on the sets that models are trained on: frozen, and trained with the classifier."""
-    judges = [(dataset, judge) for dataset in loaded if (judge := dataset.task.judge_teacher) is not None]
-    if not judges:
-        raise InputError("--teacher-rows is for sentences, classification and tagging; name one of them (--tasks)")
+    """Judge a teacher itself: frozen, and trained with the classifier where the task can do that."""
+    if not any(dataset.task.judge_teacher or dataset.task.judge_encoder for dataset in loaded):
+        raise InputError(
+            "--teacher-rows is for sentences, probe, classification and tagging; name one of them (--tasks)"
+        )
     results: list[Result] = []
+    encoder: TextEncoder | None = None
     for name, trained in ((f"{teacher}, frozen", False), (f"{teacher}, fine-tuned", True)):
         found = []
-        for dataset, judge in judges:
-            if trained and not dataset.task.trains_teacher:
+        for dataset in loaded:
+            task = dataset.task
+            if task.judge_teacher is not None:
+                log.info("%s: %s", name, dataset.name)
+                judged = task.judge_teacher(teacher, trained, dataset.data, settings)
+            elif task.judge_encoder is not None and not trained:
+                log.info("%s: %s", name, dataset.name)
+                encoder = encoder or teacher_encoder(teacher, name)
+                judged = task.judge_encoder(encoder, dataset.data, settings)
+            else:
                 continue
-            log.info("%s: %s", name, dataset.name)
-            found.append(_result(name, dataset, judge(teacher, trained, dataset.data, settings), settings))
+            found.append(_result(name, dataset, judged, settings))
         results += [*found, *averages(found)]
     return results
+
+
+def judge_encoder(row: str, loaded: Sequence[LoadedDataset], settings: EvaluationSettings) -> list[Result]:
+    """Judge another encoder of texts, named as in `--encoder-rows`, on the sets that are about whole texts."""
+    judges = [(dataset, judge) for dataset in loaded if (judge := dataset.task.judge_encoder) is not None]
+    if not judges:
+        raise InputError("--encoder-rows is for sentences and probe; name one of them (--tasks)")
+    encoder = open_encoder(row)
+    found = []
+    for dataset, judge in judges:
+        log.info("%s: %s", encoder.name, dataset.name)
+        found.append(_result(encoder.name, dataset, judge(encoder, dataset.data, settings), settings))
+    return [*found, *averages(found)]
 
 
 def _result(name: str, dataset: LoadedDataset, judged: Judgement, settings: EvaluationSettings) -> Result:

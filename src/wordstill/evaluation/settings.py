@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from wordstill.errors import InputError
 from wordstill.evaluation.downstream.settings import TASK_SETTINGS, OovRule
+from wordstill.evaluation.encoders import check_encoder_rows
 from wordstill.evaluation.harnesses import Compat
 from wordstill.evaluation.split import Split
 from wordstill.options import Options, OptionsType, build, given_options, listed, read_settings, setting
@@ -58,6 +59,14 @@ class EvaluationSettings(Options):
     teacher_rows: tuple[str, ...] = setting(
         (), "judge teachers themselves too, frozen and trained", group="trained models", metavar="T,..", read=read_names
     )
+    encoder_rows: tuple[str, ...] = setting(
+        (),
+        "judge other encoders of texts too: model2vec:FOLDER, model2vec-distill:TEACHER, sentence-transformers:FOLDER,"
+        " wordllama",
+        group="trained models",
+        metavar="KIND:WHAT,..",
+        read=read_names,
+    )
     cache: bool = setting(
         True, "compute anew what was computed before", option="--no-cache", off=True, group="trained models"
     )
@@ -72,6 +81,7 @@ class EvaluationSettings(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_encoder_rows(self.encoder_rows)
         for owner in self.task_options:
             if owner not in TASK_SETTINGS:
                 raise InputError(f"an option is set for {owner!r}; those with options are {', '.join(TASK_SETTINGS)}")

@@ -31,10 +31,10 @@ class Source:
         return vectors
 
 
-def sources(vectors: Any) -> list[Source]:
-    """List everything to be judged, in order."""
+def sources(vectors: Any, allow_none: bool = False) -> list[Source]:
+    """List everything to be judged, in order; refuse an empty list, unless there is something else to judge."""
     found = list(_sources(vectors))
-    if not found:
+    if not found and not allow_none:
         raise InputError("there are no vectors to evaluate; give at least one")
     names = [source.name for source in found]
     for name in names:

@@ -75,7 +75,7 @@ class Encoder:
         if (rows >= size).any():
             texts, outside = np.repeat(np.arange(len(lengths)), lengths), rows - size
             pieces = np.flatnonzero((outside >= 0) & (outside < len(self._pieces)))
-            np.add.at(sums, texts[pieces], self._pieces[outside[pieces]])
+            _add_rows(sums, texts[pieces], self._pieces, outside[pieces])
             answered = np.flatnonzero(outside >= len(self._pieces))
             for text, row in zip(texts[answered], outside[answered], strict=True):
                 sums[text] += self._answers[row - len(self._pieces)]
@@ -105,6 +105,17 @@ class Encoder:
             if found is not None:
                 self._answers.append(found[0])
         return row
+
+
+def _add_rows(sums: Array, places: Array, table: Array, rows: Array) -> None:
+    """Add rows of a table to the sums at places that are in order: the first row of each place, then the second, ..."""
+    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    counts = np.diff(starts, append=len(places))
+    number = 0
+    while len(starts):
+        sums[places[starts]] += table[rows[starts + number]]
+        number += 1
+        starts, counts = starts[counts > number], counts[counts > number]
 
 
 def _counts(chosen: Array, lengths: Array) -> Array:

@@ -3,8 +3,9 @@
 The rule: characters that nobody sees are taken out, the text is lowercased where the vocabulary is, words that the
 segmentation would cut ("new york", "1914-1918") are found first, and the rest is cut into words. Nothing in it looks
 beyond a blank but the words that hold one. So each stretch between two blanks is cut once, and what it gives is kept:
-texts repeat most of their stretches. A word without a row falls apart into pieces that have one, where the vectors have
-such (see `pieces.py`).
+texts repeat most of their stretches. Whether one of those words may begin in it is kept too, so that only texts with
+such a stretch are searched for them. A word without a row falls apart into pieces that have one, where the vectors
+have such (see `pieces.py`).
 """
 
 from __future__ import annotations
@@ -104,34 +105,40 @@ class TextWords:
         self._pieces = vectors.pieces if pieces else None
         self._words = len(vectors)
         self._kept = _Kept(self._piece)
+        # The kept stretches in which a phrase may begin.
+        self._beginning: set[str] = set()
 
     def rows(self, text: str) -> list[int]:
         """Return the row of each word of a text, in order."""
-        if self._phrases:
-            text = self._seen(text)
-            found: list[int] = []
-            at = 0
-            for start, end, row in self._phrases.find(text):
-                found += self._between(text[at:start])
-                found.append(row)
-                at = end
-            found += self._between(text[at:])
-            return found
-        return self._between(text)
+        stretches = self._blanks(text)
+        found = list(chain.from_iterable(map(self._kept.__getitem__, stretches)))
+        return found if self._beginning.isdisjoint(stretches) else self._rows_with_phrases(self._seen(text))
 
     def forget(self) -> bool:
         """Let go of the pieces that are kept where they are many; return whether that was so."""
         full = self._kept.characters > KEPT_CHARACTERS
         if full:
-            self._kept = _Kept(self._piece)
+            self._kept, self._beginning = _Kept(self._piece), set()
         return full
+
+    def _rows_with_phrases(self, text: str) -> list[int]:
+        found: list[int] = []
+        at = 0
+        for start, end, row in self._phrases.find(text):
+            found += self._between(text[at:start])
+            found.append(row)
+            at = end
+        return found + self._between(text[at:])
 
     def _between(self, text: str) -> list[int]:
         return list(chain.from_iterable(map(self._kept.__getitem__, self._blanks(text))))
 
     def _piece(self, piece: str) -> tuple[int, ...]:
         """Cut one piece without blanks; characters that nobody sees may still part it."""
-        words = self._cut(self._seen(piece))
+        seen = self._seen(piece)
+        if self._phrases and self._phrases.may_begin(seen):
+            self._beginning.add(piece)
+        words = [seen] if seen.isascii() and seen.isalpha() else self._cut(seen)
         rows = [self._rows.get(word, UNKNOWN) for word in words]
         if UNKNOWN in rows and (self._pieces is not None or self._unknown is not None):
             return tuple(
@@ -178,8 +185,19 @@ class _Phrases:
             lengths.setdefault(phrase[: self._size], set()).add(len(phrase))
         self._lengths = {prefix: sorted(found, reverse=True) for prefix, found in lengths.items()}
 
+        # Up to its first blank, a phrase stands in one stretch.
+        self._heads = {phrase.split()[0][:_PREFIX] for phrase in rows}
+        self._head_sizes = sorted({len(head) for head in self._heads})
+
     def __bool__(self) -> bool:
         return bool(self._rows)
+
+    def may_begin(self, stretch: str) -> bool:
+        """Return whether a phrase may begin in a stretch of text: whether the stretch has the head of one."""
+        for size in self._head_sizes:
+            if not self._heads.isdisjoint([stretch[at : at + size] for at in range(len(stretch) - size + 1)]):
+                return True
+        return False
 
     def find(self, text: str) -> Iterator[tuple[int, int, int]]:
         """Yield start, end and row of each."""
@@ -206,4 +224,4 @@ def _goes_on(letter: str) -> bool:
 
 def _lowered(text: str) -> str:
     # tokenizers lowercase each letter by itself; Python knows of the sigma at the end of a word.
-    return text.replace("Σ", "σ").lower()
+    return text.lower() if text.isascii() else text.replace("Σ", "σ").lower()

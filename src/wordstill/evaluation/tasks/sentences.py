@@ -1,7 +1,7 @@
 """Sentences: does the cosine of two texts order the pairs as people do?
 
 A text's vector is the mean of its words' vectors, as a folder's own tokenizer cuts it (see `vectors/texts.py`): lengths
-are meant, and nothing is weighted anew. A teacher is judged by its own sentence vectors.
+are meant, and nothing is weighted anew. A teacher, and any other encoder, is judged by its own vectors of the texts.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from wordstill.arrays import Array, unit_rows
 from wordstill.errors import InputError
 from wordstill.evaluation.dataset_lines import bad_line, read_lines, to_number
+from wordstill.evaluation.encoders import TextEncoder
 from wordstill.evaluation.intervals import Correlation
 from wordstill.evaluation.results import Part
 from wordstill.evaluation.settings import EvaluationSettings
@@ -76,15 +77,13 @@ def judge(space: Space, pairs: TextPairs, settings: EvaluationSettings) -> Judge
     return _judgement(pairs.gold, first.matrix, second.matrix, answered, (words, known))
 
 
-def judge_teacher(teacher: str, trained: bool, pairs: TextPairs, settings: EvaluationSettings) -> Judgement:
-    """Judge a teacher by its own sentence vectors."""
-    from wordstill.teacher.load import load_teacher
-    from wordstill.teacher.sentences import sentence_vectors
-
+def judge_encoder(encoder: TextEncoder, pairs: TextPairs, settings: EvaluationSettings) -> Judgement:
+    """Judge an encoder by the vectors that it gives the texts; every word counts as known."""
     texts = [*pairs.first, *pairs.second]
-    first, second = np.split(sentence_vectors(load_teacher(teacher), texts), 2)
+    first, second = np.split(encoder.encode(texts), 2)
     words = sum(len(text.split()) for text in texts)
-    return _judgement(pairs.gold, first, second, np.ones(len(first), dtype=bool), (words, words))
+    answered = np.asarray(first.any(axis=1) & second.any(axis=1))
+    return _judgement(pairs.gold, first, second, answered, (words, words))
 
 
 def _judgement(gold: Array, first: Array, second: Array, answered: Array, words: tuple[int, int]) -> Judgement:
@@ -111,9 +110,8 @@ TASK = Task(
     read=read_text_pairs,
     halve=lambda pairs, split: keep_half(pairs, zip(pairs.first, pairs.second, strict=True), split),
     judge=judge,
-    judge_teacher=judge_teacher,
+    judge_encoder=judge_encoder,
     recognizes=lambda line, fields: False,  # a user names it: sentences:FILE
     quick=False,
     main_parts=(PEARSON,),
-    trains_teacher=False,
 )

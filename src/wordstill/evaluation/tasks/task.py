@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wordstill.arrays import Array
+from wordstill.evaluation.encoders import TextEncoder
 from wordstill.evaluation.harnesses import Compat
 from wordstill.evaluation.intervals import Outcome
 from wordstill.evaluation.results import Part
@@ -56,8 +57,8 @@ class Task:
     read_files  makes data of the files of a set of several, where `read` reads one file only
     data_of     the task whose data sets it judges by too, where it has none of its own
     measure     what `score` is on given data, where that differs from set to set
+    judge_encoder  judges what gives vectors of whole texts, on the same data: a teacher, another package
     judge_teacher  judges a teacher itself, by its name, on the same data; True: it is trained too
-    trains_teacher  whether it can judge a teacher that is trained too
     halve       the items of the data that are in one half (see `split.half`)
     recognizes  the first line of a user's own file, as text and as fields -> whether it is for this task; asked in the
                 order of the registry. None where the data are no file that a user could write
@@ -83,5 +84,5 @@ class Task:
     read_files: Callable[[Sequence[Path]], Any] | None = None
     data_of: str | None = None
     measure: Callable[[Any], str] | None = None
+    judge_encoder: Callable[[TextEncoder, Any, EvaluationSettings], Judgement] | None = None
     judge_teacher: Callable[[str, bool, Any, EvaluationSettings], Judgement] | None = None
-    trains_teacher: bool = True
