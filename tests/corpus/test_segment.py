@@ -216,7 +216,7 @@ def test_unusable_settings_are_refused(options: dict[str, object], message: str)
 
 def test_without_spacy_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(InputError, match="pip install spacy"):
+    with pytest.raises(InputError, match=r'pip install "wordstill\[spacy\]"'):
         Segmenter(SegmentSettings(words="spacy:en_core_web_sm"))
 
 

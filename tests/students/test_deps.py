@@ -122,6 +122,18 @@ def test_shards_merged_have_the_contexts_of_the_whole() -> None:
     assert len(whole.vectors())
 
 
+def test_several_threads_learn_from_every_pair() -> None:
+    brief = brief_of(["a", "b", "c", "d", "e"], total=100_000)
+    batch = parsed_batch(random_parses(brief.vocabulary, 60, 1), brief.vocabulary)
+    one, three = (Deps(brief, DepsSettings(min_context=2, dimensions=8, threads=threads)) for threads in (1, 3))
+    for student in (one, three):
+        student.observe(batch)
+        student.replay(batch)
+    assert three.curve.targets == one.curve.targets > 20
+    np.testing.assert_array_equal(three.seen, one.seen)
+    assert (np.abs(three.context_table).max(axis=1) > 0).all()
+
+
 def test_contexts_that_are_all_rare_are_explained() -> None:
     brief = brief_of(UNIVERSAL.words, tuple(dict.fromkeys(UNIVERSAL.relations)))
     student, batch = Deps(brief, DepsSettings()), parsed_batch([UNIVERSAL], brief.vocabulary)

@@ -39,7 +39,7 @@ def made(kind: str, **options: Any) -> NetworkStudent:
 def doubled(kind: str) -> tuple[NetworkStudent, Step, torch.Tensor]:
     """A student in double precision, with weights that are nowhere zero, a step, and the vectors of its words."""
     student = made(kind)
-    student.begin()
+    student.begin(None)
     student.network.double()
     draw = torch.Generator().manual_seed(1)
     with torch.no_grad():
@@ -145,7 +145,7 @@ def test_the_steps_are_those_of_torchs_adam() -> None:
 
 def test_a_step_moves_the_rows_of_its_words_alone() -> None:
     student = made("contextlstm", negatives=1)
-    student.begin()
+    student.begin(None)
     before = {name: tensor.clone() for name, tensor in student.tensors.items()}
     step = Step(np.array([0, 1, 5]), np.array([3]), np.zeros((0, 3), dtype=np.int64))
     for number in (1, 2):  # targets begin at zero: the first step moves nothing but them

@@ -10,9 +10,11 @@ import pytest
 from made import SENTENCES, made_batch, made_brief, made_sentences
 
 from reference.word2vec import Word2Vec as Literal
+from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.kernels.predicting import Sampling, predict_word
 from wordstill.kernels.sampling import generator
 from wordstill.options import read_settings
+from wordstill.students.student import Brief
 from wordstill.students.word2vec import (
     Cbow,
     CbowSettings,
@@ -149,6 +151,49 @@ def test_several_threads_learn_from_every_sentence() -> None:
     assert three.curve.targets == one.curve.targets > 20
     moved = np.abs(three.table - begun(Skipgram, settings).table).max(axis=1)
     assert (moved > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "skip_gram"), [(Skipgram, SkipgramSettings, 1), (Cbow, CbowSettings, 0)], ids=["sg", "cbow"]
+)
+def test_learning_and_drawing_are_those_of_gensim(kind: Any, settings: Any, skip_gram: int) -> None:
+    gensim = pytest.importorskip("gensim.models", reason="gensim is not installed")
+    random = np.random.default_rng(3)
+    sentences = [[f"w{word}" for word in 1 + random.permutation(29)[:12]] for _ in range(200)] + [["w0", "w1"]] * 200
+
+    def both(**given: Any) -> tuple[Any, Word2Vec, Any]:
+        theirs = gensim.Word2Vec(
+            vector_size=20, window=1, min_count=1, sg=skip_gram, workers=1, seed=1, min_alpha=0.05, alpha=0.05,
+            negative=1, ns_exponent=given["negative_power"], sample=given["subsample"],
+        )  # fmt: skip
+        theirs.build_vocab(sentences)
+        words = theirs.wv.index_to_key
+        vocabulary = Vocabulary(words, np.array([theirs.wv.get_vecattr(word, "count") for word in words]))
+        fixed = {"dimensions": 20, "window": 1, "epochs": 3, "negatives": 1, "learning_rate": 0.05}
+        ours = kind(Brief(vocabulary, 0, 0, 10_000), settings(**fixed, schedule="constant", **given))
+        numbers = [(np.zeros((len(one), 1)), vocabulary.number(one).tolist()) for one in sentences]
+        return theirs, ours, made_batch(numbers)
+
+    theirs, ours, _ = both(negative_power=0.75, subsample=1e-2)
+    drawn = np.diff(theirs.cum_table.astype(np.float64), prepend=0) / theirs.cum_table[-1]
+    np.testing.assert_allclose(ours.sampler.probabilities, drawn, atol=1e-8)
+    kept = [theirs.wv.get_vecattr(word, "sample_int") / 2**32 for word in theirs.wv.index_to_key]
+    np.testing.assert_allclose(ours.keep, kept, atol=1e-6)
+    assert 0 < min(kept) < 0.9
+
+    # With this power every negative is the most frequent word, so that both draw the same.
+    theirs, ours, batch = both(negative_power=40.0, subsample=0.0)
+    ours.observe(batch)
+    ours.begin(None)
+    theirs.wv.vectors *= 10
+    start = theirs.wv.vectors.copy()
+    ours.table[:] = start
+    for _ in range(3):
+        ours.replay(batch)
+    theirs.train(sentences, total_examples=len(sentences), epochs=3)
+    # gensim reads its sigmoid from a table with steps of 0.012.
+    assert np.linalg.norm(ours.table - theirs.wv.vectors) < 0.03 * np.linalg.norm(ours.table - start)
+    assert np.linalg.norm(ours.outputs - theirs.syn1neg) < 0.03 * np.linalg.norm(ours.outputs)
 
 
 def test_the_papers_settings() -> None:

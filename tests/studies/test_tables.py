@@ -91,6 +91,10 @@ def test_rows_are_made_fail_alone_and_begin_to_work_when_their_student_is_there(
     # The published figures stand below ours, marked as such.
     assert "paper: Wikipedia, 1.28 B words; BERT-12" in Path("out/tables.md").read_text()
     assert Path("out/tables.tex").read_text().count(r"\begin{tabular}") == len(PAPER_TABLES)
+    (data,) = re.findall(r'id="data">(.*?)</script>', Path("out/tables.html").read_text(encoding="utf-8"))
+    for one in json.loads(data)["tables"]:
+        marked = [number for number, row in enumerate(one["rows"]) if row[1].startswith("paper: ")]
+        assert one["published"] == marked != []
 
     assert main(["study", "tables", "--corpus", "texts.txt", "--teacher", "bert", "--datasets", "pairs.tsv", "--out",
                  "out", "--min-count", "2", "-q"]) == 2  # fmt: skip

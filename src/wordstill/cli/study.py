@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -24,7 +23,7 @@ from wordstill.explore.charts import check_picture, save
 from wordstill.io.files import check_replaceable, only_marked, replacing, write_json
 from wordstill.options import Options, declared_fields, inner_settings
 from wordstill.studies import STUDIES, StudySettings, study, study_settings
-from wordstill.studies.paper_formats import HEADS, as_latex, as_markdown
+from wordstill.studies.paper_formats import PAPER_FORMATS
 from wordstill.system.progress import log
 
 # What all studies that distill or judge offer. In Python the other settings can be chosen too.
@@ -43,10 +42,6 @@ TYPED_OTHERWISE: dict[str, dict[str, Any]] = {
     "--lexicon": {"metavar": "FILE", "action": "append", "required": True},
     "--antonyms": {"metavar": "FILE", "action": "append"},
 }
-# The forms in which a table goes into a paper, and how each of the files begins.
-PAPERS = {"md": "Markdown", "tex": "LaTeX"}
-ONLY_PAPERS = {ending: only_marked(re.escape(HEADS[ending].encode("ascii"))) for ending in PAPERS}
-
 # What `wordstill study --json` writes begins so; no other file is replaced by it.
 ONLY_STUDIES = only_marked(rb'\A\{\s*"study": "[a-z0-9-]+",\s*"settings": \{')
 
@@ -66,8 +61,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         add = own.add_argument
         add("--json", metavar="FILE", type=Path, help="write every measurement to FILE (OUT/NAME.json)")
         add("--png", metavar="FILE", type=Path, help="draw the chart to FILE, .png or .svg (OUT/NAME.png)")
-        for ending, about in PAPERS.items():
-            add(f"--{ending}", metavar="FILE", type=Path, help=f"write the table to FILE, as {about}")
+        for ending, form in PAPER_FORMATS.items():
+            add(f"--{ending}", metavar="FILE", type=Path, help=f"write the table to FILE, as {form.name}")
         add("-q", "--quiet", action="store_true", help="no progress")
 
 
@@ -76,7 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
     name = arguments.study
     settings = study_settings(name, **_typed(arguments, STUDIES[name].settings))
     out = getattr(settings, "out", None)
-    places = {kind: getattr(arguments, kind) for kind in ("json", "png", *PAPERS)}
+    places = {kind: getattr(arguments, kind) for kind in ("json", "png", *PAPER_FORMATS)}
     for kind in settings.writes if out else ():
         places[kind] = places[kind] or Path(str(out)) / f"{name}.{kind}"
     json, png = places["json"], places["png"]
@@ -85,9 +80,9 @@ def run(arguments: argparse.Namespace) -> None:
         check_picture(png)
     if json:
         check_replaceable(json, ONLY_STUDIES)
-    papers = {ending: places[ending] for ending in PAPERS if places[ending]}
+    papers = {ending: places[ending] for ending in PAPER_FORMATS if places[ending]}
     for ending, path in papers.items():
-        check_replaceable(path, ONLY_PAPERS[ending])
+        check_replaceable(path, PAPER_FORMATS[ending].ours)
     found = study(name, settings)
     if json:
         told = {"title": found.title, "records": found.records, "notes": found.notes}
@@ -95,14 +90,14 @@ def run(arguments: argparse.Namespace) -> None:
     if png and (missing := save(found.draw(), png)):
         log.info("no font here has %s: drawn as boxes in %s", missing, png)
     for ending, path in papers.items():
-        with replacing(path, ours=ONLY_PAPERS[ending]) as temporary:
-            text = (as_markdown if ending == "md" else as_latex)(found)
-            temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
+        form = PAPER_FORMATS[ending]
+        with replacing(path, ours=form.ours) as temporary:
+            temporary.write_text(form.write(found), encoding="utf-8", errors="backslashreplace")
     tell(found.title)
     for one in found.every_table:
         heading = "" if one.title == found.title else f"{one.title}\n\n"
         tell("\n".join([f"\n{heading}{table(one.head, one.rows)}", *one.notes]) + "\n")
-    named = (("table", json), ("chart", png), *((PAPERS[ending], path) for ending, path in papers.items()))
+    named = (("table", json), ("chart", png), *((PAPER_FORMATS[ending].name, path) for ending, path in papers.items()))
     tell("\n".join([*found.notes, *(f"{kind}: {path}" for kind, path in named if path)]))
 
 

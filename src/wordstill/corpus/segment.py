@@ -6,7 +6,6 @@ as a word, and why, is written down in docs/segmentation.md.
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import re
 import unicodedata
@@ -17,6 +16,7 @@ from typing import Any
 
 from wordstill.corpus.conllu import ParsedSentence, cut_sentence, unpack
 from wordstill.corpus.sentences import sentence_borders
+from wordstill.corpus.spacy_pipelines import load_pipeline
 from wordstill.errors import InputError
 from wordstill.options import Options, setting
 
@@ -245,20 +245,7 @@ def _shortened(words: list[str]) -> list[str]:
 
 def _spacy_pipeline(settings: SegmentSettings) -> Any:
     name = settings.words.removeprefix("spacy:")
-    try:
-        spacy = importlib.import_module("spacy")
-    except ImportError as error:
-        raise InputError(f'words="{settings.words}" needs spaCy: pip install spacy.') from error
-    try:
-        if name.startswith("blank:"):
-            pipeline = spacy.blank(name.removeprefix("blank:"))
-            pipeline.add_pipe("sentencizer")
-        else:
-            pipeline = spacy.load(name, exclude=["tagger", "morphologizer", "attribute_ruler", "lemmatizer", "ner"])
-    except (OSError, ImportError) as error:
-        raise InputError(
-            f'spaCy has no pipeline "{name}": python -m spacy download {name}, or use "spacy:blank:en".'
-        ) from error
+    pipeline = load_pipeline(name, without=["tagger", "morphologizer", "attribute_ruler", "lemmatizer", "ner"])
     if settings.sentences == "spacy" and not {"parser", "senter", "sentencizer"} & set(pipeline.pipe_names):
         raise InputError(f'the spaCy pipeline "{name}" finds no sentences: use sentences="rules".')
     return pipeline

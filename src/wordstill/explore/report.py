@@ -3,26 +3,19 @@
     import wordstill
     wordstill.report(["run/aggregate", "run/closed"], "report.html")
 
-The page is `assets/report.html` with its style, its scripts and the data put into it. Words are data: they stand in a
-block of JSON in which no `<` is left, and the scripts only ever set text. The page's own security policy allows
-nothing but the one style and the one script, by their hashes.
+The page is `assets/report.html`; `page` puts the data into it.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from wordstill import __version__
 from wordstill.distillation.run_record import record_above
 from wordstill.errors import InputError
-from wordstill.escaping import for_html, for_script
 from wordstill.evaluation import Results, evaluate
 from wordstill.evaluation.datasets import DATASETS
 from wordstill.evaluation.lookup import find
@@ -30,9 +23,10 @@ from wordstill.evaluation.settings import read_names, settings_from
 from wordstill.evaluation.sources import Source, sources
 from wordstill.evaluation.tasks import all_tasks
 from wordstill.explore.displayed_words import displayed, frequency_order
+from wordstill.explore.page import ONLY_PAGES, page
 from wordstill.explore.report_data import card_lines, read_scores, run_summary, score_table
 from wordstill.explore.wordmap import MAP_WORDS, word_map
-from wordstill.io.files import check_replaceable, only_marked, replacing
+from wordstill.io.files import check_replaceable, replacing
 from wordstill.options import Options, setting
 from wordstill.vectors import WordVectors
 
@@ -40,9 +34,6 @@ MOST_MODELS, MOST_WORDS, MOST_MAP_WORDS = 12, 50, 60_000
 SCRIPTS = ("base.js", "charts.js", "wordmap.js", "report.js")
 # Shown where nobody names words; those without a vector are replaced by frequent ones.
 WORDS = ("river", "president", "blue", "music", "doctor", "london", "run", "quickly")
-
-# A page of assets/report.html says in its head who made it.
-ONLY_REPORTS = only_marked(rb'<meta name="generator" content="wordstill">')
 
 Scores = Sequence[Mapping[str, Any]]
 
@@ -83,7 +74,7 @@ def report(
     """
     settings = settings_from(ReportSettings, settings, keywords)
     path = Path(out)
-    check_replaceable(path, ONLY_REPORTS)
+    check_replaceable(path, ONLY_PAGES)
     judged = sources(vectors)
     if len(judged) > MOST_MODELS:
         raise InputError(f"a report shows at most {MOST_MODELS} vectors side by side, not {len(judged)}")
@@ -110,28 +101,9 @@ def report(
         "map": word_map(list(models.values()), settings.map_words).as_json(),
         "runs": runs,
     }
-    with replacing(path, ours=ONLY_REPORTS) as temporary:
-        temporary.write_bytes(page(data))
+    with replacing(path, ours=ONLY_PAGES) as temporary:
+        temporary.write_bytes(page("report.html", SCRIPTS, data))
     return path
-
-
-def page(data: Mapping[str, Any]) -> bytes:
-    """Make the whole file as bytes."""
-    style, script = asset("report.css"), "\n".join(asset(name) for name in SCRIPTS)
-    policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:;"
-        " base-uri 'none'; form-action 'none'"
-    )
-    parts = {
-        "policy": policy,
-        "title": for_html(str(data["title"])),
-        "style": style,
-        "data": for_script(data),
-        "script": script,
-    }
-    # One pass: what is put in is never looked at again.
-    text = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], asset("report.html"))
-    return text.encode("utf-8", errors="backslashreplace")
 
 
 def chosen_words(models: Mapping[str, WordVectors], words: Sequence[str]) -> list[dict[str, Any]]:
@@ -162,15 +134,6 @@ def default_words(vectors: WordVectors, count: int = 6) -> list[str]:
     ordinary = (word for word in frequent if word.isalpha() and len(word) > 3 and word not in known)
     known += [word for word, _ in zip(ordinary, range(count - len(known)), strict=False)]
     return known or vectors.words[:count]
-
-
-def asset(name: str) -> str:
-    """Read one of the page's own files."""
-    return resources.files("wordstill.explore").joinpath("assets").joinpath(name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _scores(

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -22,7 +23,6 @@ from torch import nn
 from wordstill.options import setting
 from wordstill.students import replaying
 from wordstill.students.network import NO_EDGES, NetworkSettings, NetworkStudent, Step, input_rows, places_of
-from wordstill.students.student import Needs
 from wordstill.teacher.batch import Batch
 
 
@@ -40,6 +40,7 @@ class ContextLstmSettings(NetworkSettings):
     negative_power: float = replaying.NEGATIVE_POWER(0.75)
     subsample: float = replaying.SUBSAMPLE(0.0)
     learning_rate: float = replaying.LEARNING_RATE(1e-3)
+    schedule: Literal["constant", "linear"] = replaying.SCHEDULE("constant")
     step_sentences: int = setting(64, "sentences per step", low=1)
 
     @staticmethod
@@ -55,11 +56,6 @@ class ContextLstm(NetworkStudent):
     """The table u of the equation above."""
 
     settings: ContextLstmSettings
-
-    @classmethod
-    def needs_of(cls, settings: ContextLstmSettings, layer: int) -> Needs:
-        """Words, and these again for each epoch."""
-        return Needs("words", teacher=False, replays=settings.epochs, keeps="words")
 
     @property
     def input_width(self) -> int:

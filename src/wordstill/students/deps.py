@@ -17,9 +17,9 @@ The pass over the text counts contexts, the epochs follow as replays. The text m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,18 +27,19 @@ from wordstill.arrays import Array
 from wordstill.errors import InputError
 from wordstill.kernels.pairs import train_pairs
 from wordstill.kernels.sampling import NegativeSampler, generator
-from wordstill.options import Options, setting
-from wordstill.students import replaying
-from wordstill.students.student import Brief, Losses, Needs, Student, seen_vectors
+from wordstill.options import setting
+from wordstill.students import from_words, replaying
+from wordstill.students.from_words import FromWords, cut_evenly, learn_at_once
+from wordstill.students.replaying import ReplaySettings
+from wordstill.students.student import Brief, Needs
 from wordstill.teacher.batch import Batch
-from wordstill.vectors import WordVectors
 
 # While counting, contexts seen once are forgotten from time to time, so that memory is not the corpus's.
 MOST_COUNTED = 20_000_000
 
 
 @dataclass(frozen=True)
-class DepsSettings(Options):
+class DepsSettings(ReplaySettings):
     """All that the method leaves open."""
 
     owner = "deps"
@@ -49,6 +50,7 @@ class DepsSettings(Options):
     negative_power: float = replaying.NEGATIVE_POWER(0.75)
     min_context: int = setting(5, "the least occurrences of a context", low=1)
     learning_rate: float = replaying.LEARNING_RATE(0.025)
+    threads: int = from_words.THREADS(1)
 
     @staticmethod
     def presets() -> dict[str, DepsSettings]:
@@ -59,30 +61,22 @@ class DepsSettings(Options):
         }
 
 
-class Deps(Student):
+class Deps(FromWords):
     """The table u of the equation above, and v for the contexts."""
 
-    arrays = ("keys", "counts", "table", "context_table", "learned", "done")
+    arrays = (*FromWords.arrays, "keys", "counts", "context_table")
+    settings: DepsSettings
 
     def __init__(self, brief: Brief, settings: DepsSettings) -> None:
-        self.brief, self.settings = brief, settings
-        self.needs = self.needs_of(settings, brief.layer)
+        super().__init__(brief, settings, settings.dimensions)
         self.keys, self.counts = (np.zeros(0, dtype=np.int64) for _ in range(2))
         self._pending: list[Array] = []
-        self.table, self.context_table = (np.zeros((0, settings.dimensions), dtype=np.float32) for _ in range(2))
-        self.learned = np.zeros(len(brief.vocabulary), dtype=np.int64)
-        self.done = np.zeros(3, dtype=np.int64)  # blocks learned, words seen, whether learning has begun
-        self.curve = Losses(brief.total_words, settings.epochs)
+        self.context_table = np.zeros((0, settings.dimensions), dtype=np.float32)
 
     @classmethod
     def needs_of(cls, settings: DepsSettings, layer: int) -> Needs:
         """Parsed words, and these again for each epoch."""
-        return Needs("words", teacher=False, replays=settings.epochs, keeps="words", parses=True)
-
-    @property
-    def losses(self) -> list[tuple[int, float]]:
-        """(words seen, mean loss per pair) along the run."""
-        return self.curve.curve
+        return replace(super().needs_of(settings, layer), parses=True)
 
     # ---------------------------------------------------------------- contexts
 
@@ -166,7 +160,7 @@ class Deps(Student):
 
     # ---------------------------------------------------------------- learning
 
-    def begin(self) -> None:
+    def make_table(self) -> None:
         """Choose the contexts that are frequent enough, and start the tables: words at random, contexts at zero."""
         self._count()
         frequent, least = self.counts >= self.settings.min_context, self.settings.min_context
@@ -176,7 +170,6 @@ class Deps(Student):
         size, width = len(self.brief.vocabulary), self.settings.dimensions
         start = generator(self.brief.seed, 0).uniform(-0.5 / width, 0.5 / width, (size, width))
         self.table, self.context_table = start.astype(np.float32), np.zeros((len(self.keys), width), dtype=np.float32)
-        self.done[2] = 1
 
     @cached_property
     def sampler(self) -> NegativeSampler:
@@ -185,42 +178,33 @@ class Deps(Student):
 
     def rate(self) -> float:
         """The learning rate, which falls to zero."""
-        share = self.done[1] / (self.brief.total_words * self.settings.epochs)
+        share = self.done[2] / (self.brief.total_words * self.settings.epochs)
         return self.settings.learning_rate * max(0.0, 1.0 - float(share))
 
-    def replay(self, kept: Batch) -> None:
-        """Learn from the pairs of a block."""
-        if not self.done[2]:
-            self.begin()
+    def learn(self, kept: Batch) -> None:
+        """Learn from the pairs of a block, on as many threads as asked for; count the words that have some."""
         words, keys = self.pairs(kept)
         first = self.rate()
-        self.done[:2] += 1, len(kept.words)
+        random = self.next_step(len(kept.words))
+        last = self.rate()
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        known = self.keys[places] == keys if len(self.keys) else np.zeros(len(keys), dtype=bool)
+        words, places = words[known], places[known]
         loss = 0.0
-        if len(self.keys):
-            places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-            known = self.keys[places] == keys
-            words, places = words[known], places[known]
-            random = generator(self.brief.seed, 2, int(self.done[0]))
+        if len(words):
             negatives = self.sampler.draw(random, (len(words), self.settings.negatives))
             targets = np.concatenate([places[:, None], negatives], axis=1)
-            loss = train_pairs(self.table, self.context_table, words, targets, first, self.rate())
-            np.add.at(self.learned, words, 1)
+            cuts = cut_evenly(len(words), self.settings.threads)
+            rates = np.interp(cuts, [0, len(words)], [first, last])
+            parts = [
+                (self.table, self.context_table, words[low:high], targets[low:high], begin, end)
+                for (low, high), (begin, end) in zip(pairwise(cuts), pairwise(rates), strict=True)
+            ]
+            loss = sum(learn_at_once(train_pairs, parts))
+            np.add.at(self.seen, words, 1)
         self.curve.add(float(loss), len(words), len(kept.words))
-
-    def vectors(self) -> WordVectors:
-        """The table, for the words that have contexts."""
-        if not self.done[2]:
-            self.begin()
-        card = {"student": self.settings.owner, "student_settings": asdict(self.settings)}
-        return seen_vectors(self.brief.vocabulary, self.table, self.learned, **card)
 
     def state_dict(self) -> dict[str, Array]:
         """The contexts and both tables."""
         self._count()
-        return {name: getattr(self, name) for name in self.arrays} | self.curve.state_dict()
-
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Go on from a state."""
-        for name in self.arrays:
-            setattr(self, name, np.array(state[name]))
-        self.curve.load_state_dict(state)
+        return super().state_dict()

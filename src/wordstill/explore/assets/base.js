@@ -76,3 +76,24 @@ function table(headings, rows, numbers = new Set()) {
     make("thead", {}, make("tr", {}, ...headings.map((name, column) => make("th", { class: kind(column), scope: "col" }, name)))),
     make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map(cell)))));
 }
+
+/** Follow the system's light or dark colours, or the button; paper is white. */
+function chooseScheme(recolour, beforePrint) {
+  const root = document.documentElement, button = byId("scheme");
+  const wanted = window.matchMedia("(prefers-color-scheme: dark)");
+  function set(dark) {
+    root.dataset.scheme = dark ? "dark" : "light";
+    button.textContent = dark ? "Light" : "Dark";
+    recolour();
+  }
+  button.addEventListener("click", () => set(root.dataset.scheme !== "dark"));
+  wanted.addEventListener("change", () => set(wanted.matches));
+  let before = false;
+  window.addEventListener("beforeprint", () => {
+    before = root.dataset.scheme === "dark";
+    set(false);
+    beforePrint();
+  });
+  window.addEventListener("afterprint", () => set(before));
+  set(wanted.matches);
+}

@@ -184,33 +184,14 @@ function searchWords(field, list, words, choose) {
   list.addEventListener("mousedown", (event) => event.preventDefault());
 }
 
-function chooseScheme(map) {
-  const root = document.documentElement, button = byId("scheme");
-  const wanted = window.matchMedia("(prefers-color-scheme: dark)");
-  function set(dark) {
-    root.dataset.scheme = dark ? "dark" : "light";
-    button.textContent = dark ? "Light" : "Dark";
-    map.recolour();
-  }
-  button.addEventListener("click", () => set(root.dataset.scheme !== "dark"));
-  wanted.addEventListener("change", () => set(wanted.matches));
-  // Paper is white; the canvas must be repainted at once, before the page is taken.
-  let before = false;
-  window.addEventListener("beforeprint", () => {
-    before = root.dataset.scheme === "dark";
-    set(false);
-    map.paint();
-    byId("scores-details")?.setAttribute("open", "");
-  });
-  window.addEventListener("afterprint", () => set(before));
-  set(wanted.matches);
-}
-
 showModels();
 showScores();
 showNeighbors();
 showTraining();
 showCards();
 const map = showMap();
-chooseScheme(map);
+chooseScheme(() => map.recolour(), () => {
+  map.paint(); // at once, before the page is taken
+  byId("scores-details")?.setAttribute("open", "");
+});
 document.documentElement.dataset.ready = "true";
