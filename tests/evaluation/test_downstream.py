@@ -144,6 +144,20 @@ def test_means_over_sets_seeds_and_tasks_stand_in_every_table(
     assert "Linear probe" in shown
 
 
+def test_a_probe_of_directions_does_not_see_lengths(tmp_path: Path) -> None:
+    path = write_majority(tmp_path / "majority.tsv")
+    plain = informative_vectors()
+    lengths = np.geomspace(0.001, 10, len(plain.words), dtype=np.float32)[:, None]
+    models = {"plain": plain, "long and short": WordVectors(plain.words, plain.matrix * lengths)}
+    results = evaluate(models, datasets=[f"probe:{path}"], task_options={"probe": {"strengths": "1"}})
+    unit, mean = (
+        [next(part.score for part in results.find("majority", name).parts if part.name == kind) for name in models]
+        for kind in ("unit", "mean")
+    )
+    assert unit[0] == pytest.approx(unit[1], abs=0.01)
+    assert mean[0] > mean[1] + 0.05
+
+
 def test_words_without_a_vector_are_counted(tmp_path: Path) -> None:
     path = write_presence(tmp_path / "presence.tsv", 120)
     few = WordVectors(WORDS[:20], random_vectors().matrix[:20])

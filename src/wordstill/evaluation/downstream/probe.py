@@ -1,10 +1,11 @@
 """A linear classifier on sentence vectors: what is done with static vectors in practice, in seconds.
 
-A text's vector is the mean of its words' vectors, or that with SIF weights: a / (a + p(w)) for a word of frequency
-p(w), and the texts' first principal direction taken out (Arora et al. 2017). Where the vectors have no counts, p(w) is
-Zipf's, 1 / rank, in the order of the vocabulary. Features are standardized over the training texts; the classifier is
-scikit-learn's logistic regression. The penalty is chosen on the validation part, for each kind of vector, and so is the
-kind that is reported.
+A text's vector is the mean of its words' vectors, the same of vectors at length one, or that with SIF weights:
+a / (a + p(w)) for a word of frequency p(w), and the texts' first principal direction taken out (Arora et al. 2017).
+Where the vectors have no counts, p(w) is Zipf's, 1 / rank, in the order of the vocabulary. Lengths and weights make
+rare words loud, which likeness wants; a classifier may need the frequent ones ("who", "how many"). Features are
+standardized over the training texts; the classifier is scikit-learn's logistic regression. The penalty is chosen on the
+validation part, for each kind of vector, and so is the kind that is reported.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from wordstill.errors import InputError
 from wordstill.evaluation.downstream.words import WordTable
 from wordstill.evaluation.space import Space
 
-KINDS = ("mean", "SIF")
+KINDS = ("mean", "unit", "SIF")
 
 
 class Probed(NamedTuple):
@@ -55,7 +56,11 @@ def word_weights(space: Space, table: WordTable, a: float) -> Array:
 
 def text_features(space: Space, table: WordTable, kind: str, a: float) -> list[Array]:
     """Return the sentence vectors of each part."""
-    weights = word_weights(space, table, a) if kind == "SIF" else np.ones(len(table.matrix))
+    weights = np.ones(len(table.matrix))
+    if kind == "unit":
+        weights /= np.maximum(np.linalg.norm(table.matrix, axis=1), np.finfo(np.float32).tiny)
+    elif kind == "SIF":
+        weights = word_weights(space, table, a)
     parts = [sentence_vectors(table.matrix, rows, weights.astype(np.float32)) for rows in table.rows]
     if kind == "SIF":
         # Uncentred, and from the training texts alone.

@@ -51,7 +51,7 @@ class ClassificationSettings(Options):
 
 @dataclass(frozen=True)
 class ProbeSettings(Options):
-    """A linear classifier on mean and on SIF sentence vectors."""
+    """A linear classifier on mean, unit and SIF sentence vectors."""
 
     owner = "probe"
 

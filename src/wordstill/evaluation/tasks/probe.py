@@ -20,7 +20,7 @@ from wordstill.evaluation.tasks.task import Judgement, Task
 
 
 def judge(space: Space, data: LabelledTexts, settings: EvaluationSettings) -> Judgement:
-    """Judge a space by linear classifiers on mean and on SIF sentence vectors."""
+    """Judge a space by linear classifiers on sentence vectors of every kind."""
     from wordstill.evaluation.downstream.scores import class_judgement, make_part
 
     table = look_up(space, [part.words for part in data.parts], settings.oov)
@@ -65,7 +65,7 @@ TASK = Task(
     name="probe",
     title="Linear probe",
     metric="accuracy",
-    about="accuracy and macro-F1 of a linear classifier on mean or SIF sentence vectors",
+    about="accuracy and macro-F1 of a linear classifier on mean, unit or SIF sentence vectors",
     missing="left out of the mean, or what the vectors say of it themselves",
     read=read_text_file,
     read_files=read_text_files,
