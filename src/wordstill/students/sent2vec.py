@@ -11,7 +11,8 @@ and `dropout` n-grams of each sentence are left out at random. The vectors v of 
 vocabulary are left out of sentences.
 
 `preset=paper` has Table 2 of Gupta and Jaggi (2021): 768 dimensions, 10 epochs, 10 negatives, t = 5e-6, a rate of 0.2,
-n-grams of up to 3 words. Where it is silent, the original's defaults: two million buckets, a dropout of 2.
+n-grams of up to 3 words. Where it is silent, the original's defaults: two million buckets, a dropout of 2. On little
+text that rate is too small: the move of a context is shared by all its members. The default was found by a search.
 """
 
 from __future__ import annotations
@@ -44,14 +45,14 @@ class Sent2VecSettings(FromSentencesSettings):
     negatives: int = replaying.NEGATIVES(10)
     negative_power: float = replaying.NEGATIVE_POWER(0.5)
     subsample: float = replaying.SUBSAMPLE(1e-4)
-    learning_rate: float = replaying.LEARNING_RATE(0.2)
+    learning_rate: float = replaying.LEARNING_RATE(0.6)
     schedule: Literal["constant", "linear"] = replaying.SCHEDULE("linear")
     threads: int = from_words.THREADS(1)
 
     @staticmethod
     def presets() -> dict[str, Sent2VecSettings]:
         """`small`, the default, for 1 to 20 million words; `paper` for a billion."""
-        paper = Sent2VecSettings(dimensions=768, buckets=2_000_000, subsample=5e-6)
+        paper = Sent2VecSettings(dimensions=768, buckets=2_000_000, subsample=5e-6, learning_rate=0.2)
         return {"small": Sent2VecSettings(), "paper": paper}
 
 
