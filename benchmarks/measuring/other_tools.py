@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from contextlib import redirect_stderr
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from measuring.turns import Side, figures, in_turns, ratio, timed
 from measuring.workload import Workload, time_run
+from wordstill.evaluation.encoders import quiet
 from wordstill.system.progress import log
 
 EPOCHS = 10
@@ -51,8 +50,7 @@ def other_tools(workload: Workload) -> dict[str, Any]:
 
 
 def _distill(model2vec: Any, path: str, words: Sequence[str]) -> None:
-    # Its bars would stand among the lines of this script.
-    with redirect_stderr(io.StringIO()):
+    with quiet():
         model2vec.distill(model_name=path, vocabulary=words, device="cpu")
 
 

@@ -99,19 +99,21 @@ def open_encoder(row: str) -> TextEncoder:
     """Open an encoder by the kind and place that `--encoder-rows` names."""
     check_encoder_rows([row])
     kind, _, what = row.partition(":")
-    with _quiet():
+    with quiet():
         return TextEncoder(encoder_name(row), KINDS[kind].open(what))
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep bars of other packages off the terminal, and take back what they do to the messages of all others."""
+def quiet() -> Iterator[None]:
+    """Keep bars and messages of other packages off the terminal, and undo what they set up for all messages."""
     root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
+    handlers, level, disabled = list(root.handlers), root.level, root.manager.disable
+    logging.disable(logging.WARNING)
     try:
         with redirect_stderr(io.StringIO()):
             yield
     finally:
+        logging.disable(disabled)
         root.handlers[:] = handlers
         root.setLevel(level)
 
