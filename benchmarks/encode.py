@@ -5,7 +5,12 @@
 
 The folder's tokenizer.json is model2vec's own; each side is warmed up by one turn that does not count. Each is measured
 as it comes: model2vec's tokenizer may use all cores, wordstill uses one. `wordstill_new` makes a new encoder for each
-turn, which has cut no text before. Without --model2vec wordstill is measured alone. Prints JSON.
+turn, which has cut no text before. Without --model2vec wordstill is measured alone. Other encoders of texts, each
+named as in `wordstill evaluate --encoder-rows`, are measured in the same turns:
+
+    python benchmarks/encode.py run/sentence texts.txt --encoder-rows model2vec:potion-base-8M,wordllama
+
+Prints JSON.
 """
 
 from __future__ import annotations
@@ -13,12 +18,15 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from measuring.turns import Side, figure, figures, in_turns, load_average, ratio, timed
 from wordstill.corpus.lines import read_lines
+from wordstill.evaluation.encoders import TextEncoder, open_encoder
+from wordstill.evaluation.settings import read_names
 from wordstill.vectors import WordVectors
 from wordstill.vectors.encoding import Encoder
 
@@ -41,14 +49,18 @@ def main() -> None:
     parser.add_argument("vectors", help="a vectors folder")
     parser.add_argument("texts", type=Path, help="texts, one per line")
     parser.add_argument("--model2vec", metavar="PYTHON", help="the Python of an environment that has model2vec")
+    parser.add_argument("--encoder-rows", type=read_names, default=(), metavar="KIND:WHAT,..", help="other encoders")
     parser.add_argument("--limit", type=int, default=10_000, help="how many texts are taken (10000)")
     parser.add_argument("--repeats", type=int, default=5, help="turns that count (5)")
     arguments = parser.parse_args()
     texts = [text for text in read_lines([arguments.texts]) if text.strip()][: arguments.limit]
-    print(json.dumps(measure(arguments.vectors, texts, arguments.repeats, arguments.model2vec), indent=2))
+    measured = measure(arguments.vectors, texts, arguments.repeats, arguments.model2vec, arguments.encoder_rows)
+    print(json.dumps(measured, indent=2))
 
 
-def measure(folder: str, texts: list[str], repeats: int, python: str | None = None) -> dict[str, Any]:
+def measure(
+    folder: str, texts: list[str], repeats: int, python: str | None = None, rows: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the texts per second of each side, and how often faster wordstill is."""
     vectors = WordVectors.load(folder)
     sides: dict[str, Side] = {
@@ -60,24 +72,31 @@ def measure(folder: str, texts: list[str], repeats: int, python: str | None = No
             [python, "-c", CHILD, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         sides["model2vec"] = _asked(child, texts)
+    for encoder in map(open_encoder, rows):
+        sides[encoder.name] = partial(_seconds, encoder, texts)
     in_turns(sides, 1)
     seconds = in_turns(sides, repeats)
     if python is not None:
         child.communicate()
-    others = {name: each for name, each in seconds.items() if name != "model2vec"}
+    own = {name: each for name, each in seconds.items() if name.startswith("wordstill")}
+    others = {name: each for name, each in seconds.items() if name not in own}
     return {
         "texts": len(texts),
         "words": len(vectors),
         "dimensions": vectors.vector_size,
         "texts_per_second": {name: figures([len(texts) / one for one in each]) for name, each in seconds.items()},
-        **(
-            {f"{name}_over_model2vec": ratio(seconds["model2vec"], each) for name, each in others.items()}
-            if python is not None
-            else {}
-        ),
+        **{
+            f"{name}_over_{other}": ratio(theirs, ours)
+            for other, theirs in others.items()
+            for name, ours in own.items()
+        },
         "characters_per_text": figure(sum(map(len, texts)) / max(1, len(texts))),
         "load_average": load_average(),
     }
+
+
+def _seconds(encoder: TextEncoder, texts: list[str]) -> float:
+    return timed(lambda: encoder.rows(texts))
 
 
 def _asked(child: subprocess.Popen[str], texts: list[str]) -> Callable[[], float]:

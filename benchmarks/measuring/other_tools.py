@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from measuring.turns import Side, figures, in_turns, ratio, timed
 from measuring.workload import Workload, time_run
+from wordstill.evaluation.encoders import quiet
 from wordstill.system.progress import log
 
 EPOCHS = 10
@@ -32,9 +34,7 @@ def other_tools(workload: Workload) -> dict[str, Any]:
     except ImportError as error:
         notes["model2vec"] = str(error)
     else:
-        sides["model2vec"] = lambda: timed(
-            lambda: model2vec.distill(model_name=path, vocabulary=vocabulary.words, device="cpu")
-        )
+        sides["model2vec"] = lambda: timed(lambda: _distill(model2vec, path, vocabulary.words))
     log.info(" and ".join(sides))
     seconds = in_turns(sides, workload.repeats)
     others = {name: each for name, each in seconds.items() if name != "wordstill"}
@@ -47,6 +47,11 @@ def other_tools(workload: Workload) -> dict[str, Any]:
         **{f"{name}_over_wordstill": ratio(each, seconds["wordstill"]) for name, each in others.items()},
         **({"notes": notes} if notes else {}),
     }
+
+
+def _distill(model2vec: Any, path: str, words: Sequence[str]) -> None:
+    with quiet():
+        model2vec.distill(model_name=path, vocabulary=words, device="cpu")
 
 
 def _skip_gram(workload: Workload, threads: int) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wordstill.corpus.segment import find_words
 from wordstill.errors import InputError
 from wordstill.formats.tokenizer import tokenizer_of
 from wordstill.vectors import WordVectors, encoding, text_words
@@ -78,6 +79,24 @@ def test_words_are_those_that_the_saved_tokenizer_finds(text: str, lowercase: bo
     text = "".join(letter for letter in text if unicodedata.category(letter) not in ("Cs", "Cn"))
     found = TextWords(vectors_cut_as(lowercase, whitespace)).rows(text)
     assert found == rows_of_tokenizers(WORDS, text, lowercase, whitespace)
+
+
+@given(
+    st.text("abW.,;:!?)('-+#/&@0 \u00e9", max_size=8)
+    | st.sampled_from(["Ph.D.", "U.S.", "c#", "www.", "x..", "https:"])
+)
+def test_stretches_of_letters_and_a_mark_are_cut_as_all_others(text: str) -> None:
+    assert text_words._find_words(text) == find_words(text)
+
+
+@settings(max_examples=50)
+@given(TEXTS, st.booleans())
+def test_many_phrases_are_found_as_few_are(text: str, whitespace: bool) -> None:
+    text = "".join(letter for letter in text if unicodedata.category(letter) not in ("Cs", "Cn"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_words, "_FEW_HEADS", 0)
+        found = TextWords(vectors_cut_as(True, whitespace)).rows(text)
+    assert found == rows_of_tokenizers(WORDS, text, True, whitespace)
 
 
 @given(TEXTS)

@@ -12,7 +12,10 @@ when its encoder is asked for. Names that are no folder are those of the Hub, as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import io
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -38,14 +41,16 @@ class TextEncoder:
     rows: Callable[[list[str]], Any]
 
     def encode(self, texts: Sequence[str]) -> Array:
-        """Return one float32 row per text."""
+        """Return one float32 row per text; a text that stands twice is read once."""
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        different = list(places)
         made = []
-        with Progress(f"{self.name} reads", len(texts), unit="texts") as progress:
-            for start in range(0, len(texts), _CHUNK):
-                chunk = list(texts[start : start + _CHUNK])
+        with Progress(f"{self.name} reads", len(different), unit="texts") as progress:
+            for start in range(0, len(different), _CHUNK):
+                chunk = different[start : start + _CHUNK]
                 made.append(np.asarray(self.rows(chunk), dtype=np.float32))
                 progress.advance(len(chunk))
-        return np.concatenate(made) if made else np.zeros((0, 0), dtype=np.float32)
+        return np.concatenate(made)[[places[text] for text in texts]] if made else np.zeros((0, 0), dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,23 @@ def open_encoder(row: str) -> TextEncoder:
     """Open an encoder by the kind and place that `--encoder-rows` names."""
     check_encoder_rows([row])
     kind, _, what = row.partition(":")
-    return TextEncoder(encoder_name(row), KINDS[kind].open(what))
+    with quiet():
+        return TextEncoder(encoder_name(row), KINDS[kind].open(what))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep bars and messages of other packages off the terminal, and undo what they set up for all messages."""
+    root = logging.getLogger()
+    handlers, level, disabled = list(root.handlers), root.level, root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logging.disable(disabled)
+        root.handlers[:] = handlers
+        root.setLevel(level)
 
 
 def teacher_encoder(name: str, title: str) -> TextEncoder:

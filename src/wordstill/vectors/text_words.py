@@ -28,6 +28,10 @@ KEPT_CHARACTERS = 1 << 24
 _ALLOWANCE = 100
 # How many first characters of the words that are found before the cutting decide whether they are looked for.
 _PREFIX = 4
+# So many beginnings are looked for one after the other; of more, a text's own parts are looked up among them.
+_FEW_HEADS = 16
+# A mark behind letters is a word of its own.
+_MARKS = frozenset(".,;:!?)")
 # Python takes four control characters for blanks that Unicode does not.
 _UNBROKEN = re.compile(r"[\S\x1c-\x1f]+")
 _JOINERS = "\u200c\u200d"
@@ -66,6 +70,9 @@ def written_words(words: Sequence[str], whitespace: bool = False) -> tuple[dict[
     rows: dict[str, int] = {}
     cut = []
     for row, word in enumerate(words):
+        if word.isascii() and word.isalpha():
+            rows[word] = row
+            continue
         written = re.sub("_+", " ", word) if "_" in word.strip("_") else word
         if written != word and (written in whole or written in rows or written != written.strip()):
             written = word
@@ -99,7 +106,7 @@ class TextWords:
         self._rows, cut = written_words(vectors.words, whitespace)
         self._seen = seen_in_texts(is_lowercase(vectors), whitespace)
         self._blanks: Callable[[str], list[str]] = _UNBROKEN.findall if whitespace else str.split
-        self._cut: Callable[[str], list[str]] = _UNBROKEN.findall if whitespace else find_words
+        self._cut: Callable[[str], list[str]] = _UNBROKEN.findall if whitespace else _find_words
         self._phrases = _Phrases({self._seen(word): self._rows[word] for word in reversed(cut)})
         self._unknown = unknown
         self._pieces = vectors.pieces if pieces else None
@@ -138,7 +145,9 @@ class TextWords:
         seen = self._seen(piece)
         if self._phrases and self._phrases.may_begin(seen):
             self._beginning.add(piece)
-        words = [seen] if seen.isascii() and seen.isalpha() else self._cut(seen)
+        words = self._cut(seen)
+        if len(words) == 1 and (row := self._rows.get(words[0])) is not None:
+            return (row,)
         rows = [self._rows.get(word, UNKNOWN) for word in words]
         if UNKNOWN in rows and (self._pieces is not None or self._unknown is not None):
             return tuple(
@@ -194,6 +203,8 @@ class _Phrases:
 
     def may_begin(self, stretch: str) -> bool:
         """Return whether a phrase may begin in a stretch of text: whether the stretch has the head of one."""
+        if len(self._heads) <= _FEW_HEADS:
+            return any(head in stretch for head in self._heads)
         for size in self._head_sizes:
             if not self._heads.isdisjoint([stretch[at : at + size] for at in range(len(stretch) - size + 1)]):
                 return True
@@ -212,6 +223,16 @@ class _Phrases:
                     if not _goes_on(text[start - 1 : start]) and not _goes_on(text[at : at + 1]):
                         yield start, at, row
                     break
+
+
+def _find_words(text: str) -> list[str]:
+    """Return what `find_words` does; most stretches of a text are plain letters, alone or before a mark."""
+    if text.isascii():
+        if text.isalpha():
+            return [text]
+        if text[-1:] in _MARKS and text[:-1].isalpha():
+            return [text[:-1], text[-1]]
+    return find_words(text)
 
 
 def _goes_on(letter: str) -> bool:
