@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,19 @@ def test_rare_words_count_more_with_sif_weights_and_the_common_direction_can_go(
     np.testing.assert_allclose(without, bare - np.outer(bare @ direction, direction), atol=1e-4)
 
 
+@pytest.mark.parametrize("tokenizer", [None, str.split])
+def test_rows_at_length_one_count_by_their_direction_and_others_as_if_they_were_of_mean_length(
+    tokenizer: Callable[[str], list[str]] | None,
+) -> None:
+    lengths = np.linalg.norm(MATRIX, axis=1)
+    model = WordVectorizer(VECTORS, weighting="unit", oov="case", tokenizer=tokenizer)
+    found = model.fit_transform(["the cat", "the CAT"])
+    units = MATRIX / lengths[:, None]
+    np.testing.assert_allclose(found[0], (units[0] + units[6]) / 2, rtol=1e-5)
+    answered = MATRIX[6] / lengths.mean() if tokenizer else units[6]  # without one, texts are lowercased first
+    np.testing.assert_allclose(found[1], (units[0] + answered) / 2, rtol=1e-5)
+
+
 def test_it_works_in_a_pipeline_and_a_grid_search(path: str) -> None:
     linear_model = pytest.importorskip("sklearn.linear_model")
     pipeline = pytest.importorskip("sklearn.pipeline")
@@ -86,7 +100,7 @@ def test_words_outside_the_table_are_answered_when_they_may_be() -> None:
 
 
 def test_what_cannot_be_is_refused(path: str) -> None:
-    with pytest.raises(InputError, match="weighting is 'mean' or 'sif'"):
+    with pytest.raises(InputError, match="weighting is 'mean', 'unit' or 'sif'"):
         WordVectorizer(VECTORS, weighting="idf").fit(TEXTS)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="needs counts"):
         WordVectorizer(WordVectors(WORDS, MATRIX), weighting="sif").fit(TEXTS)

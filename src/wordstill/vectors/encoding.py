@@ -31,10 +31,16 @@ class Encoder:
     weights    one number per word by which its row is multiplied; without it rows count as they are
     oov        what may answer for a word without a vector: "case", "pieces", "subwords"
     known_only whether the mean is over the words that have a vector; else a word without one counts as zeros
+    outside    by what rows outside the table, of pieces and answers, are multiplied
     """
 
     def __init__(
-        self, vectors: WordVectors, weights: Array | None = None, oov: Oov = None, known_only: bool = False
+        self,
+        vectors: WordVectors,
+        weights: Array | None = None,
+        oov: Oov = None,
+        known_only: bool = False,
+        outside: float = 1.0,
     ) -> None:
         self.vectors, self.weights, self.known_only = vectors, weights, known_only
         self.oov = rules_of(oov)
@@ -42,6 +48,9 @@ class Encoder:
         self._words = TextWords(vectors, self._answer if self.oov else None)
         none = np.zeros((0, vectors.vector_size), dtype=np.float32)
         self._pieces: Array = none if vectors.pieces is None else vectors.pieces.matrix
+        self._outside = np.float32(outside)
+        if outside != 1.0:
+            self._pieces = self._pieces * self._outside
         self._answers: list[Array] = []
         self._answered: dict[str, int] = {}
         # What is kept of pieces and answers belongs together; threads may share an encoder.
@@ -103,7 +112,7 @@ class Encoder:
             behind = len(self.vectors) + len(self._pieces) + len(self._answers)
             row = self._answered[word] = UNKNOWN if found is None else behind
             if found is not None:
-                self._answers.append(found[0])
+                self._answers.append(found[0] * self._outside)
         return row
 
 
