@@ -197,15 +197,12 @@ def test_a_new_run_that_is_killed_leaves_the_old_vectors_in_place(
     assert list(resumed.record.students) == ["aggregate", "closed"]
 
 
-@pytest.mark.parametrize("renames", range(2))
-def test_a_first_run_killed_while_vectors_take_their_places_is_resumed(
-    one: DistillSettings, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renames: int
-) -> None:
-    class Killed(BaseException):
-        pass
+class Killed(BaseException):
+    """The process dies here."""
 
-    both = replace(one, students=("closed", "aggregate"))
-    whole = distill(few, out=tmp_path / "whole", settings=both)
+
+def die_after(patch: pytest.MonkeyPatch, renames: int) -> None:
+    """Die at the first rename of a student's vectors after so many of them."""
     done, rename = 0, os.rename
 
     def dying(source: Any, target: Any) -> None:
@@ -215,8 +212,17 @@ def test_a_first_run_killed_while_vectors_take_their_places_is_resumed(
             raise Killed
         rename(source, target)
 
+    patch.setattr(os, "rename", dying)
+
+
+@pytest.mark.parametrize("renames", range(2))
+def test_a_first_run_killed_while_vectors_take_their_places_is_resumed(
+    one: DistillSettings, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renames: int
+) -> None:
+    both = replace(one, students=("closed", "aggregate"))
+    whole = distill(few, out=tmp_path / "whole", settings=both)
     with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", dying)
+        die_after(patch, renames)
         with pytest.raises(Killed):
             distill(few, out=tmp_path / "run", settings=both)
     resumed = distill(few, out=tmp_path / "run", settings=both, resume=True)
@@ -227,22 +233,10 @@ def test_a_first_run_killed_while_vectors_take_their_places_is_resumed(
 def test_killed_while_vectors_take_their_places_a_run_ends_the_same_when_it_is_resumed(
     run: Path, one: DistillSettings, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renames: int
 ) -> None:
-    class Killed(BaseException):
-        pass
-
     both = replace(one, students=("closed", "aggregate"))
     whole = distill(few, out=tmp_path / "whole", settings=both)
-    done, rename = 0, os.rename
-
-    def dying(source: Any, target: Any) -> None:
-        nonlocal done
-        done += "students" in str(source)
-        if "students" in str(source) and done > renames:
-            raise Killed
-        rename(source, target)
-
     with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", dying)
+        die_after(patch, renames)
         if renames < 2:
             with pytest.raises(Killed):
                 distill(few, out=run, settings=both, overwrite=True)
