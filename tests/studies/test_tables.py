@@ -98,7 +98,10 @@ def test_rows_are_made_fail_alone_and_begin_to_work_when_their_student_is_there(
 
     assert main(["study", "tables", "--corpus", "texts.txt", "--teacher", "bert", "--datasets", "pairs.tsv", "--out",
                  "out", "--min-count", "2", "-q"]) == 2  # fmt: skip
-    assert "have other settings: distill.vocabulary.min_count (5 before, 2 now)" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "distill.vocabulary.min_count (5 before, 2 now)" in told
+    # A run of other threads would be refused too, and each of its students made alone.
+    assert "have other settings: distill.threads (1 before, None now)" in told
 
 
 @pytest.mark.slow

@@ -115,7 +115,7 @@ def _told(settings: DistilledStudySettings) -> dict[str, Any]:
     """Return what all runs share, as JSON holds it."""
     corpus = settings.corpus if isinstance(settings.corpus, (tuple, list)) else (settings.corpus,)
     shared = settings.distill.as_json()
-    for name in ("teacher", "students", "student_options", "threads", "device"):
+    for name in ("teacher", "students", "student_options"):
         shared.pop(name)
     return dict(json.loads(json.dumps({"corpus": list(map(str, corpus)), "distill": shared})))
 
