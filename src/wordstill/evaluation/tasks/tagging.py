@@ -35,7 +35,7 @@ def judge(space: Space, data: TaggedSentences, settings: EvaluationSettings) -> 
     for seed in seeds_of(settings):
         kept = Keeper(
             keeping_folder(settings.cache),
-            ["tagger", table.matrix, table.rows, texts, asdict(own), settings.finetune, seed],
+            ["tagger 2", table.matrix, table.rows, texts, asdict(own), settings.finetune, seed],
         )
         total = len(data.train) * own.epochs
         with Progress(f"{space.name}, seed {seed}", total, unit="sentences") as progress:
@@ -52,7 +52,7 @@ def _test(
     seed: int,
     advance: Callable[[int], None],
 ) -> Counts:
-    """Train, keep what the epoch that is best on the validation part says of the test part, and count it."""
+    """Train, and count what the epoch that is best on the validation part says of the test part."""
     from wordstill.evaluation.downstream.tagger import (
         Sentences,
         Spellings,
@@ -60,6 +60,7 @@ def _test(
         make_tagger,
         predict_tags,
         train_tagger,
+        trained_parameters,
     )
     from wordstill.evaluation.downstream.training import one_thread
 
@@ -72,15 +73,16 @@ def _test(
     gold = [in_scheme(tags, own) if spans else list(tags) for tags in data.train.tags]
     names = sorted({tag for tags in gold for tag in tags})
     numbers = {name: number for number, name in enumerate(names)}
-    best, found = -1.0, Counts()
+    best, kept = -1.0, {}
     with one_thread():
         model = make_tagger(table.matrix, spellings, names, own, constrained=spans, finetune=finetune, seed=seed)
         coded = [np.array([numbers[tag] for tag in tags]) for tags in gold]
         for trained in train_tagger(model, ready[0], coded, own, seed, advance):
             score = f_score(_counts(data.validation.tags, predict_tags(trained, ready[1]), names, spans))
             if score > best:
-                best, found = score, _counts(data.test.tags, predict_tags(trained, ready[2]), names, spans)
-    return found
+                best, kept = score, trained_parameters(trained)
+        model.load_state_dict(kept, strict=False)
+        return _counts(data.test.tags, predict_tags(model, ready[2]), names, spans)
 
 
 def _counts(
