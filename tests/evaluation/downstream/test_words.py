@@ -35,6 +35,15 @@ def test_vectors_keep_their_directions_and_get_one_common_scale() -> None:
     )
 
 
+def test_the_mean_of_the_sets_words_is_subtracted_where_it_is_asked_for_and_padding_stays_zero() -> None:
+    texts = [[("do", "film", "good", "odd")]]
+    given, centred = (look_up(make_space("v", VECTORS), texts, "zeros", origin=one) for one in ("zero", "mean"))
+    assert not centred.matrix[0].any()
+    np.testing.assert_allclose(centred.matrix[1:].mean(axis=0), 0, atol=1e-6)
+    apart = given.matrix[1:] - given.matrix[1:].mean(axis=0)
+    np.testing.assert_allclose(centred.matrix[1:], apart / np.sqrt(np.mean(apart**2)), rtol=1e-4, atol=1e-5)
+
+
 def test_vectors_with_a_model_of_spellings_answer_for_other_words_themselves() -> None:
     generator = np.random.default_rng(0)
     words = [f"word{number}" for number in range(200)]

@@ -10,6 +10,8 @@ from wordstill.errors import InputError
 from wordstill.options import Options, listed, setting
 
 OovRule: TypeAlias = Literal["own", "zeros"]
+Origin: TypeAlias = Literal["mean", "zero"]
+_ORIGIN = "what is subtracted from all vectors: the mean over the set's words, or nothing"
 
 
 def read_numbers(label: str, text: str) -> tuple[float, ...]:
@@ -35,6 +37,7 @@ class ClassificationSettings(Options):
 
     owner = "classification"
 
+    origin: Origin = setting("zero", _ORIGIN)
     filters: int = setting(100, "filters of the convolution", low=1)
     width: int = setting(3, "words that a filter sees", low=1)
     dropout: float = setting(0.5, "share of the pooled features that is dropped", low=0, high=0.95)
@@ -69,6 +72,7 @@ class TaggingSettings(Options):
 
     owner = "tagging"
 
+    origin: Origin = setting("mean", _ORIGIN)
     hidden: int = setting(200, "states of the BiLSTM, both directions together", low=2)
     characters: int = setting(30, "dimensions of a character", low=1)
     character_filters: int = setting(50, "filters of the character CNN, three characters wide", low=1)
@@ -76,7 +80,7 @@ class TaggingSettings(Options):
     rate: float = setting(0.015, "learning rate of SGD", low=1e-9)
     decay: float = setting(0.05, "the rate is divided by 1 + decay x epoch", low=0)
     penalty: float = setting(1e-8, "weight of the squares of the parameters", low=0)
-    clip: float = setting(5.0, "the most that the gradient may measure", low=1e-9)
+    clip: float = setting(50.0, "the most that the gradient may measure; 0: any (NCRF++)", low=0)
     batch: int = setting(10, "sentences of a batch", low=1)
     epochs: int = setting(20, "epochs; the best on the validation part is tested", low=1)
     scheme: Literal["bioes", "bio"] = setting("bioes", "how spans are written as tags while training")

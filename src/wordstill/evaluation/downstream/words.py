@@ -7,8 +7,10 @@ A word is looked up as every data set's words are (see `Space`). If it is not th
 - where the vectors bring a model of spellings, they answer themselves (`oov="case,pieces,subwords"`);
 - else the word is a vector of zeros, as padding is.
 
-All vectors are then multiplied by one number, so that the mean square of a coordinate is SCALE ** 2 over the words of
-the data set: learning rates mean the same for vectors of any length.
+With the origin "mean", the mean of the vectors of the data set's words is then subtracted from each of them: what they
+all share says nothing of any, and a word without a vector, which is zeros, is the mean word. Last, all vectors are
+multiplied by one number, so that the mean square of a coordinate is SCALE ** 2 over the words of the data set: learning
+rates mean the same for vectors of any length.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from itertools import pairwise
 import numpy as np
 
 from wordstill.arrays import Array
-from wordstill.evaluation.downstream.settings import OovRule
+from wordstill.evaluation.downstream.settings import OovRule, Origin
 from wordstill.evaluation.space import Space
 
 SCALE = 1.0
@@ -45,7 +47,13 @@ class WordTable:
         return sum(map(len, self.rows[part])), sum(int(own[row].sum()) for row in self.rows[part])
 
 
-def look_up(space: Space, parts: Sequence[Sequence[Sequence[str]]], oov: OovRule, whole: bool = True) -> WordTable:
+def look_up(
+    space: Space,
+    parts: Sequence[Sequence[Sequence[str]]],
+    oov: OovRule,
+    whole: bool = True,
+    origin: Origin = "zero",
+) -> WordTable:
     """Look up the words of all texts of all parts; with `whole`, clitics are put back."""
     known = _Known(space)
     known.add(word for part in parts for text in part for word in text)
@@ -64,7 +72,10 @@ def look_up(space: Space, parts: Sequence[Sequence[Sequence[str]]], oov: OovRule
             numbers[word], matrix[used], places[used] = used, vector, row
             used += 1
     rows = [[np.array([numbers[word] for word in text], dtype=np.int64) for text in part] for part in parts]
-    return WordTable(_scaled(matrix[:used]), rows, places[:used])
+    matrix = matrix[:used]
+    if origin == "mean" and used > 1:
+        matrix[1:] -= matrix[1:].mean(axis=0, dtype=np.float64).astype(np.float32)
+    return WordTable(_scaled(matrix), rows, places[:used])
 
 
 class _Known:

@@ -27,7 +27,8 @@ def judge(space: Space, data: LabelledTexts, settings: EvaluationSettings) -> Ju
     """Judge a space by the classes that CNNs on top of it predict."""
     from wordstill.evaluation.downstream.scores import class_judgement
 
-    table = look_up(space, [part.words for part in data.parts], settings.oov)
+    origin = settings.of_task(ClassificationSettings).origin
+    table = look_up(space, [part.words for part in data.parts], settings.oov, origin=origin)
     runs = [_predicted(space.name, table, data, settings, seed) for seed in seeds_of(settings)]
     return class_judgement(data.test.labels, runs, len(data.classes), table.coverage())
 

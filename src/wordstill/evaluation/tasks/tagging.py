@@ -29,7 +29,7 @@ def judge(space: Space, data: TaggedSentences, settings: EvaluationSettings) -> 
     from wordstill.evaluation.downstream.scores import tag_judgement
 
     own = settings.of_task(TaggingSettings)
-    table = look_up(space, [part.words for part in data.parts], settings.oov, whole=False)
+    table = look_up(space, [part.words for part in data.parts], settings.oov, whole=False, origin=own.origin)
     texts = [[part.words, part.tags] for part in data.parts]
     runs = []
     for seed in seeds_of(settings):
