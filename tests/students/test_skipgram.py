@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from wordstill.kernels.sampling import generator
 from wordstill.options import read_settings
 from wordstill.students.context_to_vec import ContextToVec, ContextToVecSettings
 from wordstill.students.dynamic_skipgram import DynamicSkipgram, DynamicSkipgramSettings
-from wordstill.students.skipgram import Learned, Skipgram
+from wordstill.students.skipgram import Learned, Skipgram, Windows
 from wordstill.teacher.batch import Batch
 
 PLAIN: dict[str, Any] = {
@@ -93,7 +94,7 @@ def table_gradient(student: Skipgram, learned: Learned) -> Any:
 @pytest.mark.parametrize("settings", CASES)
 def test_loss_and_gradients_equal_the_papers_equations(settings: Any) -> None:
     student, sentences = student_of(settings), made_sentences()
-    windows = student._windows(made_batch(sentences), generator(5))
+    windows = student.windows(made_batch(sentences), generator(5))
     learned = student.gradient(student.table, windows)
     table, maps = parameters(student)
     negatives = windows.rows[:, 2 * settings.window :].tolist()
@@ -111,7 +112,7 @@ def test_loss_and_gradients_equal_the_papers_equations(settings: Any) -> None:
 @pytest.mark.parametrize("settings", CASES)
 def test_the_gradients_agree_with_finite_differences(settings: Any) -> None:
     student, sentences = student_of(settings), made_sentences()
-    windows = student._windows(made_batch(sentences), generator(5))
+    windows = student.windows(made_batch(sentences), generator(5))
     negatives = windows.rows[:, 2 * settings.window :].tolist()
     learned = student.gradient(student.table, windows)
     gradients = [table_gradient(student, learned), *learned.maps.values()]
@@ -129,7 +130,7 @@ def test_the_gradients_agree_with_finite_differences(settings: Any) -> None:
 def drawn_by(student: Skipgram, batch: Batch, step: int) -> Any:
     """The negatives that a step draws."""
     return (
-        student._windows(batch, generator(student.brief.seed, 2, step)).rows[:, 2 * student.settings.window :].tolist()
+        student.windows(batch, generator(student.brief.seed, 2, step)).rows[:, 2 * student.settings.window :].tolist()
     )
 
 
@@ -159,7 +160,7 @@ def test_a_step_of_gradient_descent_equals_torchs(settings: Any, clip: float) ->
 def test_the_gradient_of_each_centre_is_clipped_as_torch_clips_it(quantile: float, map_rate: float) -> None:
     settings = replace(WANG, predict="each", optimizer="sgd", map_rate=map_rate)
     student, sentences = student_of(settings), made_sentences()
-    windows = student._windows(made_batch(sentences), generator(5))
+    windows = student.windows(made_batch(sentences), generator(5))
     table, maps = parameters(student)
     read = [(torch.tensor(vectors, dtype=torch.float64), words) for vectors, words in sentences]
     negatives = windows.rows[:, 2 * settings.window :].tolist()
@@ -177,6 +178,32 @@ def test_the_gradient_of_each_centre_is_clipped_as_torch_clips_it(quantile: floa
     np.testing.assert_allclose(table_gradient(student, learned), sums[0].numpy(), atol=5e-4)
     if map_rate:
         np.testing.assert_allclose(learned.maps["map"], sums[1].numpy(), atol=1e-3)
+
+
+@pytest.mark.parametrize("map_rate", [1.0, 0.0])
+@pytest.mark.parametrize("clip_centre", [0.0, 0.3])
+@pytest.mark.parametrize("step_sentences", [1, 3])
+def test_compiled_descent_takes_the_steps_one_by_one(step_sentences: int, clip_centre: float, map_rate: float) -> None:
+    """The compiled loop ends where the gradients of each step, which are checked above, lead to."""
+    settings = replace(
+        WANG, predict="each", optimizer="sgd", learning_rate=0.01, schedule="linear", map_rate=map_rate, epochs=2
+    )
+    settings = replace(settings, clip_centre=clip_centre, step_sentences=step_sentences)
+    student, literally, batch = student_of(settings), student_of(settings), made_batch(made_sentences())
+    windows = student.windows(batch, generator(student.brief.seed, 2, 1))
+    losses, ends = [], [*batch.sentence_starts[step_sentences::step_sentences].tolist(), len(batch.words)]
+    for first, last in pairwise([0, *ends]):
+        inside = (windows.places >= first) & (windows.places < last)
+        learned = literally.gradient(literally.table, Windows(*(part[inside[: len(part)]] for part in windows)))
+        rate = np.float32(0.01 * (1 - last / (2 * student.brief.total_words)))
+        literally.table -= rate * table_gradient(literally, learned)
+        for name, gradient in learned.maps.items():
+            literally.maps[name] -= rate * map_rate * gradient
+        losses.append(learned.loss)
+    student.replay(batch)
+    np.testing.assert_allclose(student.table, literally.table, atol=1e-5)
+    np.testing.assert_allclose(student.maps["map"], literally.maps["map"], atol=1e-5)
+    assert student.losses[0][1] == pytest.approx(sum(losses) / len(windows.rows), rel=1e-5)
 
 
 @pytest.mark.parametrize("settings", [WANG, ZHENG])
@@ -231,8 +258,8 @@ def test_a_centre_outside_the_vocabulary_teaches_and_a_lone_word_has_no_vector()
 def test_words_are_left_out_of_windows_by_their_frequency() -> None:
     student = student_of(replace(WANG, subsample=1e-2))
     batch = made_batch([one for seed in range(200) for one in made_sentences(seed=seed)])
-    kept = np.bincount(student._windows(batch, generator(1)).rows[:, :4].clip(-1).ravel() + 1, minlength=8)[1:]
-    every = np.bincount(student_of(WANG)._windows(batch, generator(1)).rows[:, :4].ravel() + 1, minlength=8)[1:]
+    kept = np.bincount(student.windows(batch, generator(1)).rows[:, :4].clip(-1).ravel() + 1, minlength=8)[1:]
+    every = np.bincount(student_of(WANG).windows(batch, generator(1)).rows[:, :4].ravel() + 1, minlength=8)[1:]
     np.testing.assert_allclose(kept / every, student.keep, atol=0.05)
 
 
@@ -259,7 +286,7 @@ def structured(seed: int = 5) -> Batch:
 
 
 def mean_loss(student: Skipgram, batch: Batch) -> float:
-    windows = student._windows(batch, generator(99))
+    windows = student.windows(batch, generator(99))
     return student.gradient(student.table, windows).loss / len(windows.rows)
 
 

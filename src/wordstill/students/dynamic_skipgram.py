@@ -39,9 +39,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from wordstill.arrays import Array
+from wordstill.kernels.centres import descend
 from wordstill.kernels.windows import attend, clip_centres, predict
 from wordstill.options import setting
 from wordstill.students.skipgram import Learned, Skipgram, SkipgramSettings, Windows, outer_sum
+from wordstill.teacher.batch import Batch
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,20 @@ class DynamicSkipgram(Skipgram):
     """The table v of the equations above."""
 
     settings: DynamicSkipgramSettings
+
+    def learn(self, batch: Batch) -> None:
+        """Take the steps of a block; where they are plain descent on single words, all of them at once."""
+        settings = self.settings
+        if settings.predict == "window" or settings.optimizer != "sgd" or settings.clip:
+            super().learn(batch)
+            return
+        ends = np.append(batch.sentence_starts[settings.step_sentences :: settings.step_sentences], len(batch.words))
+        rates = self.rate_after(self.done[2] + ends)
+        windows = self.windows(batch, self.next_step(len(batch.words)))
+        starts = np.concatenate([[0], np.searchsorted(windows.places, ends)])
+        how = (settings.map_rate, 2 * settings.window, self.offset, settings.clip_centre)
+        loss = descend(self.table, self.maps["map"], windows.vectors, windows.rows, starts, rates, *how)
+        self.curve.add(float(loss), len(windows.rows), len(batch.words))
 
     def gradient(self, table: Array, windows: Windows) -> Learned:
         """Equation 15, or 11 with negatives, and its derivatives."""

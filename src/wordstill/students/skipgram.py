@@ -86,6 +86,8 @@ class Windows(NamedTuple):
     """The mean over the window's words of o_k - m."""
     rows: Array
     """The window's words, a -1 behind the last, filled up to 2 `window`; then the negatives."""
+    places: Array
+    """Where each centre stands in the batch."""
 
 
 class Learned(NamedTuple):
@@ -176,7 +178,7 @@ class Skipgram(Descent):
 
     def scale(self, sample: Batch) -> None:
         """Give the table the length at which it explains a sample of windows best."""
-        windows = Windows(*(part[:5_000] for part in self._windows(sample, generator(self.brief.seed, 1))))
+        windows = Windows(*(part[:5_000] for part in self.windows(sample, generator(self.brief.seed, 1))))
         if len(windows.rows):
             self.set_length(lambda factor: self.gradient(self.table * factor, windows).loss)
 
@@ -188,7 +190,7 @@ class Skipgram(Descent):
             layers = {self.brief.layer: batch.layers[self.brief.layer][part]}
             self._step(Batch(batch.words[part], batch.sentences[part], batch.positions[part], layers))
 
-    def _windows(self, batch: Batch, random: np.random.Generator) -> Windows:
+    def windows(self, batch: Batch, random: np.random.Generator) -> Windows:
         """The centres of a batch that have a word of the vocabulary in their window."""
         settings = self.settings
         kept = random.random(len(batch.words)) < self.keep[batch.words]
@@ -200,7 +202,7 @@ class Skipgram(Descent):
             vectors = vectors - self.mean.astype(np.float32)
         means = window_means(vectors, low, high, centres) if self.needs_means else vectors[:0]
         negatives = self.sampler.draw(random, (len(centres), settings.negatives))
-        return Windows(vectors[centres], means, np.concatenate([targets[centres], negatives], axis=1))
+        return Windows(vectors[centres], means, np.concatenate([targets[centres], negatives], axis=1), centres)
 
     def gradient(self, table: Array, windows: Windows) -> Learned:
         """The loss of windows and its derivatives: what a method says."""
@@ -208,7 +210,7 @@ class Skipgram(Descent):
 
     def _step(self, batch: Batch) -> None:
         settings = self.settings
-        windows = self._windows(batch, self.next_step(len(batch.words)))
+        windows = self.windows(batch, self.next_step(len(batch.words)))
         if not len(windows.rows):
             return
         learned = self.gradient(self.table, windows)

@@ -21,16 +21,17 @@ def use_threads(number: int | None) -> None:
 
 @contextmanager
 def numpy_on_one_thread() -> Iterator[None]:
-    """Keep numpy's own BLAS to one thread.
+    """Keep numpy's own BLAS, and scipy's, which compiled loops call, to one thread.
 
     Its idle threads go on spinning for a while, on the very cores that the teacher needs: between small products they
     halved the teacher's speed. One thread also adds up in the same order on every machine.
     """
+    import scipy.linalg.cython_blas  # type: ignore[import-untyped]  # noqa: F401  # only what is loaded can be limited
     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
     pools = ThreadpoolController()
     paths = [Path(pool["filepath"]) for pool in pools.info()]
-    own = [str(path) for path in paths if any(part.startswith("numpy") for part in path.parts)]
+    own = [str(path) for path in paths if any(part.startswith(("numpy", "scipy")) for part in path.parts)]
     with pools.select(filepath=own).limit(limits=1):
         yield
 
