@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch import nn
+from torch.nn import functional
 
 from wordstill.arrays import Array
 from wordstill.kernels.sampling import generator
@@ -133,7 +134,7 @@ class NetworkStudent(FromWords, Sampled):
         them each place is scored against, its own word first.
         """
         contexts = self.network(inputs, step)[torch.from_numpy(places)]
-        scores = torch.einsum("nd,nkd->nk", contexts, targets[torch.from_numpy(rows)])
+        scores = torch.einsum("nd,nkd->nk", contexts, functional.embedding(torch.from_numpy(rows), targets))
         return self.loss(scores).sum()
 
     def _learn(self, step: Step, random: np.random.Generator) -> tuple[float, int]:
@@ -147,7 +148,7 @@ class NetworkStudent(FromWords, Sampled):
             distinct, numbers[name] = np.unique(used, return_inverse=True)
             rows[name] = torch.from_numpy(distinct.astype(np.int64))
         leaves = {name: self.tensors[name][chosen].requires_grad_(True) for name, chosen in rows.items()}
-        given = leaves["inputs"][torch.from_numpy(numbers["inputs"])]
+        given = functional.embedding(torch.from_numpy(numbers["inputs"]), leaves["inputs"])
         loss = self.total_loss(step, given, leaves["targets"], places, numbers["targets"].reshape(words.shape))
         (loss / len(places)).backward()  # type: ignore[no-untyped-call]
         number, rate = int(self.done[1]), self.rate()

@@ -20,6 +20,7 @@ from typing import Literal
 import numpy as np
 import torch
 from torch import nn
+from torch.nn import functional
 
 from wordstill.arrays import Array
 from wordstill.options import setting
@@ -117,13 +118,14 @@ class GraphContexts(nn.Module):
 
     def forward(self, given: torch.Tensor, step: Step) -> torch.Tensor:
         """Return the contexts of all words, given their vectors; zeros where a word has no neighbour."""
-        contexts = given.new_zeros(len(given), self.biases.shape[1])
         kinds, starts = np.unique(step.edges[:, 2], return_index=True)  # edges are sorted by their kind
-        ends = np.append(starts[1:], len(step.edges))
-        for kind, start, end in zip(kinds.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            origin, place = (torch.from_numpy(step.edges[start:end, column].copy()) for column in (0, 1))
-            words = given[origin]
-            gate = torch.sigmoid(words @ self.gates[kind] + self.gate_biases[kind])
-            message = words @ self.weights[kind] + self.biases[kind]
-            contexts = contexts.index_add(0, place, gate[:, None] * message)
-        return contexts
+        sizes = np.diff(np.append(starts, len(step.edges))).tolist()
+        origins, places = (torch.from_numpy(step.edges[:, column].copy()) for column in (0, 1))
+        # Taken apart and put together once: by the kind, each would leave a gradient as large as all weights.
+        weights, biases, gates, gate_biases = (one.unbind() for one in self.parameters())
+        messages = []
+        for kind, words in zip(kinds.tolist(), functional.embedding(origins, given).split(sizes), strict=True):
+            gate = torch.sigmoid(words @ gates[kind] + gate_biases[kind])
+            messages.append(gate[:, None] * torch.addmm(biases[kind], words, weights[kind]))
+        contexts = given.new_zeros(len(given), self.biases.shape[1])
+        return contexts.index_add(0, places, torch.cat(messages)) if messages else contexts
