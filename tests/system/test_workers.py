@@ -123,10 +123,10 @@ def test_a_killed_worker_is_told_in_a_sentence(nothing_here: None) -> None:
 def test_a_process_that_cannot_be_started_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[Worker] = []
 
-    def start() -> Worker:
+    def start(doing: str, instead: str) -> Worker:
         if started:
             raise BlockingIOError(11, "Resource temporarily unavailable")
-        started.append(Worker())
+        started.append(Worker(doing, instead))
         return started[0]
 
     monkeypatch.setattr(ahead, "Worker", start)
@@ -185,7 +185,7 @@ def test_a_corpus_that_cannot_be_read_on_leaves_no_process_behind() -> None:
 
 
 def test_a_worker_ends_when_its_parent_asks_no_more() -> None:
-    worker = Worker()
+    worker = Worker("measuring", "give --workers 0")
     _send(worker.requests, pickle.dumps(Measuring()))
     assert worker.ask([(0, "text")]) == (1, worker.process.pid)
     worker.requests.close()

@@ -124,7 +124,8 @@ class GraphContexts(nn.Module):
         # Taken apart and put together once: by the kind, each would leave a gradient as large as all weights.
         weights, biases, gates, gate_biases = (one.unbind() for one in self.parameters())
         messages = []
-        for kind, words in zip(kinds.tolist(), functional.embedding(origins, given).split(sizes), strict=True):
+        read = torch.split(functional.embedding(origins, given), sizes)
+        for kind, words in zip(kinds.tolist(), read, strict=True):
             gate = torch.sigmoid(words @ gates[kind] + gate_biases[kind])
             messages.append(gate[:, None] * torch.addmm(biases[kind], words, weights[kind]))
         contexts = given.new_zeros(len(given), self.biases.shape[1])

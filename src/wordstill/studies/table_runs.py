@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,10 @@ from wordstill.io.files import only_marked, write_json
 from wordstill.io.reading import read_json
 from wordstill.students.registry import STUDENTS, choose_students
 from wordstill.studies.distilled import DistilledStudySettings, distilled
+from wordstill.studies.side_by_side import side_by_side
 from wordstill.studies.table_rows import RowKind
 from wordstill.studies.teachers import folder_name
+from wordstill.system.machine import usable_cores
 from wordstill.system.progress import log
 
 PLAN = "runs.json"
@@ -61,7 +65,8 @@ def make_rows(
     """Distill what the rows need, and return their vectors; runs that are there are used again.
 
     Students that read parses get the corpus as `parser`, a spaCy pipeline, parses it. If a run of several students
-    fails, each of them gets a run of its own: so only those whose fault it was have no vectors in the end.
+    fails, each of them gets a run of its own: so only those whose fault it was have no vectors in the end. A teacher
+    has all cores for itself; the runs without one compute on one core each, and go side by side.
     """
     places = [
         (kind.student, kind.reads, teacher)
@@ -72,9 +77,19 @@ def make_rows(
     for student, reads, teacher in places:
         if student not in STUDENTS:
             made[student, reads, teacher] = Made(failure=f"there is no student {student!r} in this version")
-    for run in plan_runs(settings, [place for place in places if place not in made]):
-        if any((student, run.reads, run.teacher) in places for student in run.students):
-            made |= {(student, run.reads, run.teacher): one for student, one in _made(settings, run, parser).items()}
+    planned = plan_runs(settings, [place for place in places if place not in made])
+    wanted = [run for run in planned if any((one, run.reads, run.teacher) in places for one in run.students)]
+    taught = [run for run in wanted if run.teacher]
+    untaught = [run for run in wanted if not run.teacher]
+    done = [(run, _made(settings, run, parser)) for run in taught]
+    if parser and any(map(_reads_parses, untaught)):
+        with suppress(Exception):  # the rows that need it try again, and say why there are no parses
+            _parsed(settings, parser)
+    work = partial(_made, settings, parser=parser)
+    workers = settings.distill.threads or usable_cores()
+    done += zip(untaught, side_by_side(work, untaught, workers, "runs without a teacher"), strict=True)
+    for run, students in done:
+        made |= {(student, run.reads, run.teacher): one for student, one in students.items()}
     return made
 
 
@@ -127,7 +142,7 @@ def _made(settings: DistilledStudySettings, run: Planned, parser: str) -> dict[s
         changed |= {"context": run.reads, "layer": "all"}
     told = replace(settings, distill=replace(settings.distill, student_options={}))
     try:
-        if parser and any(one.needs().parses for one in choose_students(tuple(run.students), run.students).values()):
+        if parser and _reads_parses(run):
             told = replace(told, corpus=_parsed(settings, parser))
         finished = distilled(told, run.folder, run.students, **changed)
     except Exception as error:  # whatever it is, the other rows do not depend on it
@@ -141,6 +156,10 @@ def _made(settings: DistilledStudySettings, run: Planned, parser: str) -> dict[s
             alone |= _made(settings, own, parser)
         return alone
     return {student: _of_student(finished, student) for student in run.students}
+
+
+def _reads_parses(run: Planned) -> bool:
+    return any(one.needs().parses for one in choose_students(tuple(run.students), run.students).values())
 
 
 def _parsed(settings: DistilledStudySettings, parser: str) -> Path:

@@ -59,6 +59,11 @@ def progress_shown(display: Display | None = None) -> Iterator[Display]:
         _display.reset(token)
 
 
+def progress_is_shown() -> bool:
+    """Tell whether anybody shows progress here."""
+    return _display.get() is not None
+
+
 class Progress:
     """A phase of a run: counts words (or what `unit` says) of a known total, and knows the speed and the time left."""
 
@@ -103,17 +108,18 @@ class Progress:
 
 
 class TerminalDisplay:
-    """A bar on a terminal, a plain line now and then elsewhere."""
+    """A bar on a terminal, a plain line now and then elsewhere; only lines where `bars` are not wanted."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, bars: bool = True) -> None:
         self.stream = stream
+        self._bars = bars and stream.isatty()
         self._bar: Any = None
         self._told = 0.0
 
     def begin(self, phase: Progress) -> None:
         """Open a bar."""
         self._told = time.monotonic()
-        if self.stream.isatty():
+        if self._bars:
             try:
                 from tqdm import tqdm
             except ImportError:

@@ -89,9 +89,19 @@ class Pool:
 
     Unlike those of the standard library, they do not run the user's script again, and import nothing from the current
     folder (see `children`).
+
+    doing, instead  what an error says of a process that cannot be started, or that ended: what it was doing, and what
+                    to do about it
     """
 
-    def __init__(self, work: Callable[[Any], Any], workers: int) -> None:
+    def __init__(
+        self,
+        work: Callable[[Any], Any],
+        workers: int,
+        doing: str = "reads the corpus ahead",
+        instead: str = "give --workers 0",
+    ) -> None:
+        self._doing, self._instead = doing, instead
         self._tasks: SimpleQueue[tuple[Any, Future[Any]] | None] = SimpleQueue()
         self.workers: list[Worker] = []
         self._threads: list[threading.Thread] = []
@@ -105,9 +115,7 @@ class Pool:
             self.close()
             if not isinstance(error, OSError | RuntimeError):
                 raise
-            raise InputError(
-                f"a process that reads the corpus ahead cannot be started ({error}); give --workers 0"
-            ) from None
+            raise InputError(f"a process that {doing} cannot be started ({error}); {instead}") from None
 
     def submit(self, given: Any) -> Future[Any]:
         """Let the next idle worker do the work on what is given."""
@@ -129,7 +137,7 @@ class Pool:
 
     def _start(self, work: bytes) -> None:
         """Start a process, and the thread that drives it."""
-        worker = Worker()
+        worker = Worker(self._doing, self._instead)
         self.workers.append(worker)
         # A daemon: an interpreter waits for other threads, and only then calls what `atexit` knows.
         thread = threading.Thread(target=self._drive, args=(worker, work), daemon=True)
@@ -152,7 +160,8 @@ class Pool:
 class Worker:
     """A process that does the work, as its parent sees it."""
 
-    def __init__(self) -> None:
+    def __init__(self, doing: str, instead: str) -> None:
+        self._doing, self._instead = doing, instead
         with _interrupts_blocked():
             self.process = subprocess.Popen(
                 python_command(SERVE, str(os.getpid())),
@@ -173,8 +182,8 @@ class Worker:
             answer = _receive(self.answers)
         if answer is None:
             raise InputError(
-                f"a process that reads the corpus ahead ended unexpectedly (exit code {self.process.wait()}); "
-                "if memory ran out, give --workers 0"
+                f"a process that {self._doing} ended unexpectedly (exit code {self.process.wait()}); "
+                f"if memory ran out, {self._instead}"
             )
         result, error, trace = pickle.loads(answer)  # noqa: S301 (from our own process)
         if error is not None:
