@@ -288,7 +288,7 @@ def test_a_shard_that_was_made_with_something_else_is_refused(
     }
     CHANGES[changed](record["identity"])
     save_checkpoint(folder, record, states)
-    with pytest.raises(InputError, match=rf"shards/000004 was made with another {changed}"):
+    with pytest.raises(InputError, match=rf"shards/000004 differs in its {changed}"):
         distill(corpus, out=tmp_path / "run", settings=many, resume=True)
 
 

@@ -27,7 +27,7 @@ from wordstill.evaluation.downstream.scores import macro_f1
 from wordstill.evaluation.intervals import FScore, bootstrap
 
 QUICK = {"classification": {"filters": "30", "first_epoch": "6", "last_epoch": "8", "rates": "3e-3,1e-2"}}
-TAGS = {"tagging": {"epochs": "12", "hidden": "40", "rate": "0.1", "dropout": "0.2"}}
+TAGS = {"tagging": {"epochs": "12", "hidden": "40", "rate": "0.05", "dropout": "0.2"}}
 
 
 @pytest.mark.parametrize("task", ["classification", "probe"])

@@ -139,8 +139,8 @@ class Order:
         """Refuse what was made with another teacher, corpus, version or setting."""
         other = [name for name, value in self.identity.items() if identity.get(name) != value]
         if other:
-            shown = ", ".join(f"another {name}{_shown(identity.get(name), self.identity[name])}" for name in other)
-            raise InputError(f"{where} was made with {shown}; all shards of a run must be made alike: remove it")
+            shown = ", ".join(f"its {name}{_shown(identity.get(name), self.identity[name])}" for name in other)
+            raise InputError(f"{where} differs in {shown}; all shards of a run must be made alike: remove it")
 
     def settled(self) -> dict[str, Any]:
         """Return what was settled, as JSON holds it."""
