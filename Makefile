@@ -41,15 +41,17 @@ $(READY): pyproject.toml constraints.txt $(VENV)/.torch
 demo: $(DEMO)
 	$(BIN)/wordstill demo --out demo-run
 
-# A file's tests stay together: they share models, runs and a browser.
+# A file's tests stay together: they share models, runs and a browser. Files go in the order of tests/conftest.py.
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
 test: setup
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(PYTEST)
 
 fast: setup
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+	$(PYTEST) -m "not slow"
 
 coverage: setup
-	$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=term
+	$(PYTEST) --cov --cov-report=term
 
 lint: setup
 	$(BIN)/ruff format --check $(CODE)
