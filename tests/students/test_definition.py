@@ -122,7 +122,7 @@ def test_shards_of_another_dictionary_are_refused(
     monkeypatch.setattr("wordstill.distillation.shards.WORDS_ALONE", 8)
     distill_share(out=tmp_path / "run", share="1/2", settings=defining)
     dictionary.write_text(dictionary.read_text().replace("salt water", "fresh water"))
-    with pytest.raises(InputError, match="another dictionary"):
+    with pytest.raises(InputError, match="differs in its dictionary"):
         distill(out=tmp_path / "run", settings=defining, resume=True)
 
 

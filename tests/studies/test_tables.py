@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from few_students import only
 from small_models import make_model
 from texts import write_corpus
 from wordstill import InputError, evaluate
 from wordstill.cli import main
-from wordstill.students.registry import STUDENTS
 from wordstill.studies import study as wordstill_study
 from wordstill.studies.contract import Study, Table
 from wordstill.studies.paper_formats import as_latex, as_markdown
@@ -48,19 +48,11 @@ def tables(*more: str, out: str = "out") -> dict[tuple[str, str], dict[str, Any]
     return {(one["table"], one["row"]): one["cells"] for one in records if "paper" not in one}
 
 
-def only(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    """Leave only these students in the registry."""
-    for name in list(STUDENTS):
-        if name not in names:
-            monkeypatch.delitem(STUDENTS, name)
-
-
 @pytest.mark.slow
 def test_rows_are_made_fail_alone_and_begin_to_work_when_their_student_is_there(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with monkeypatch.context() as few:
-        only(few, "aggregate", "table")
+    with only("aggregate", "table"):
         cells = tables()
         told = capsys.readouterr().out
     missing = cells["x2static-table3", "X2Static, sentence"]
@@ -74,8 +66,7 @@ def test_rows_are_made_fail_alone_and_begin_to_work_when_their_student_is_there(
     assert plain["coverage"] == expected.coverage
 
     before = Path("out/bert-sentence-1/run.json").stat().st_mtime_ns
-    with monkeypatch.context() as more:
-        only(more, "aggregate", "table", "x2static", "context-to-vec")
+    with only("aggregate", "table", "x2static", "context-to-vec"):
         cells = tables("--refine-lexicon", "lexicon.txt")
     assert "score" in cells["x2static-table3", "X2Static, sentence"]["pairs"]
     assert "score" in cells["x2static-table3", "X2Static, paragraph"]["pairs"]
@@ -105,9 +96,8 @@ def test_rows_are_made_fail_alone_and_begin_to_work_when_their_student_is_there(
 
 
 @pytest.mark.slow
-def test_a_layer_is_scored_on_the_half_that_did_not_choose_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as few:
-        only(few, "aggregate", "table")
+def test_a_layer_is_scored_on_the_half_that_did_not_choose_it() -> None:
+    with only("aggregate", "table"):
         cell = tables()["x2static-table3", "ASE, best layer per task"]["pairs"]
     layers = sorted(Path("out/bert-sentence-1/aggregate").iterdir())
     halves = {
@@ -122,13 +112,12 @@ def test_a_layer_is_scored_on_the_half_that_did_not_choose_it(monkeypatch: pytes
 def test_a_student_that_fails_does_not_stop_those_of_its_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with monkeypatch.context() as few:
-        only(few, "aggregate", "table", "x2static")
+    with only("aggregate", "table", "x2static"):
 
         def broken(*_: object) -> None:
             raise MemoryError("no room for the table")
 
-        few.setattr("wordstill.students.x2static.X2Static.observe", broken)
+        monkeypatch.setattr("wordstill.students.x2static.X2Static.observe", broken)
         call = ["study", "tables", "--corpus", "texts.txt", "--teacher", "bert", "--datasets", "pairs.tsv"]
         assert main([*call, "--out", "broken", "--threads", "1"]) == 0
     told = capsys.readouterr()
@@ -156,8 +145,7 @@ def test_further_students_are_rows_and_the_corpus_is_parsed_once(monkeypatch: py
         return out
 
     monkeypatch.setattr("wordstill.studies.table_runs.parse", chain)
-    with monkeypatch.context() as few:
-        only(few, "deps", "aggregate", "closed")
+    with only("deps", "aggregate", "closed"):
         more = ("--also", "closed", "--parser", "made", "--words", "500")
         for _ in range(2):
             cells = tables(*more, out="parsed")
