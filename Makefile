@@ -8,7 +8,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 # The versions everything was tested with; torch's is what keeps pip from fetching gigabytes of CUDA here.
-INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
+INSTALL = $(BIN)/python -m pip install -q --no-compile --disable-pip-version-check -c constraints.txt
+# Compiled modules are kept, and made of what is imported alone: the tests start hundreds of Pythons.
+unexport PYTHONDONTWRITEBYTECODE
 # Stamps: what the demo needs is installed; what development needs is installed.
 DEMO = $(VENV)/.demo
 READY = $(VENV)/.ready

@@ -195,7 +195,8 @@ def test_a_worker_ends_when_its_parent_asks_no_more() -> None:
 
 # Not guarded by `if __name__ == "__main__"`: a worker must not run the user's script again.
 SCRIPT = """
-import sys, time
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where these tests run in the background of a shell
 sys.path.append(sys.argv[1])
 from small_tasks import Sleeping
 from wordstill.system import workers
