@@ -165,7 +165,8 @@ def test_shards_and_words_alone_are_merged_into_the_whole() -> None:
     whole, kept = taught(settings)
     learn(parts, kept)
     learn(whole, kept)
-    np.testing.assert_allclose(parts.vectors().matrix, whole.vectors().matrix, atol=1e-4)
+    # Ten steps of conjugate gradients in float32, added up in another order.
+    np.testing.assert_allclose(parts.vectors().matrix, whole.vectors().matrix, rtol=1e-4, atol=1e-4)
 
 
 def test_a_word_never_seen_has_what_the_teacher_says_of_it_alone() -> None:

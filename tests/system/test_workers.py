@@ -168,7 +168,7 @@ def test_results_that_nobody_needs_any_more_leave_no_process_behind(nothing_here
             results.throw(KeyboardInterrupt)
     del results
     assert time.monotonic() - began < 5, "the workers would sleep for minutes"
-    assert children(os.getpid()) == before
+    assert children(os.getpid()) <= before
 
 
 @needs_proc
@@ -181,7 +181,7 @@ def test_a_corpus_that_cannot_be_read_on_leaves_no_process_behind() -> None:
 
     with pytest.raises(InputError, match="the corpus is broken"):
         list(in_order(Sleeping(), given(), 2, ahead=30))
-    assert children(os.getpid()) == before
+    assert children(os.getpid()) <= before
 
 
 def test_a_worker_ends_when_its_parent_asks_no_more() -> None:
@@ -210,7 +210,7 @@ sys.stdin.readline()
 
 
 def children(process: int) -> set[int]:
-    """The processes below one, as Linux lists them."""
+    """The processes that one started, as Linux lists them; not theirs, which other tests' servers start at any time."""
     found: set[int] = set()
     for entry in Path("/proc").iterdir() if Path("/proc/self/stat").exists() else ():
         if entry.name.isdigit():
@@ -219,7 +219,7 @@ def children(process: int) -> set[int]:
             except OSError:
                 continue
             if parent == process:
-                found |= {int(entry.name)} | children(int(entry.name))
+                found.add(int(entry.name))
     return found
 
 
