@@ -7,7 +7,7 @@ Students of one teacher that read the same kind of text share a run. Which stude
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -30,6 +30,9 @@ from wordstill.system.progress import log
 
 PLAN = "runs.json"
 ONLY_PLANS = only_marked(rb'\A\{\s*"runs of the tables": ')
+
+# Students whose runs take longest of those that read words.
+SLOW = frozenset({"contextlstm"})
 
 Place = tuple[str, str, str]
 """A student, what it reads, and its teacher: what tells the vectors of two rows apart."""
@@ -82,15 +85,37 @@ def make_rows(
     taught = [run for run in wanted if run.teacher]
     untaught = [run for run in wanted if not run.teacher]
     done = [(run, _made(settings, run, parser)) for run in taught]
-    if parser and any(map(_reads_parses, untaught)):
-        with suppress(Exception):  # the rows that need it try again, and say why there are no parses
-            _parsed(settings, parser)
-    work = partial(_made, settings, parser=parser)
-    workers = settings.distill.threads or usable_cores()
-    done += zip(untaught, side_by_side(work, untaught, workers, "runs without a teacher"), strict=True)
+    done += _side_by_side(settings, untaught, parser)
     for run, students in done:
         made |= {(student, run.reads, run.teacher): one for student, one in students.items()}
     return made
+
+
+def _side_by_side(
+    settings: DistilledStudySettings, runs: Sequence[Planned], parser: str
+) -> list[tuple[Planned, dict[str, Made]]]:
+    """Make runs without a teacher; the corpus is parsed beside those that read no parses, and the others follow."""
+    workers = settings.distill.threads or usable_cores()
+    parsing = [run for run in runs if parser and _reads_parses(run)]
+    # The slow ones begin first, so that no core is without work at the end.
+    plain = sorted((run for run in runs if run not in parsing), key=lambda run: not SLOW.intersection(run.students))
+    parse_first = [partial(_try_to_parse, settings, parser)] if parsing else []
+    done = side_by_side(
+        _call, [*parse_first, *(partial(_made, settings, run, parser) for run in plain)], workers, "runs without parses"
+    )[len(parse_first) :]
+    done += side_by_side(_call, [partial(_made, settings, run, parser) for run in parsing], workers, "runs over parses")
+    return list(zip([*plain, *parsing], done, strict=True))
+
+
+def _call(task: Callable[[], dict[str, Made]]) -> dict[str, Made]:
+    return task()
+
+
+def _try_to_parse(settings: DistilledStudySettings, parser: str) -> dict[str, Made]:
+    """Parse the corpus, if it can be; if not, the rows that read parses try again, and say why there are none."""
+    with suppress(Exception):
+        _parsed(settings, parser)
+    return {}
 
 
 def plan_runs(settings: DistilledStudySettings, places: Iterable[Place]) -> list[Planned]:
