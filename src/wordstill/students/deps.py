@@ -45,11 +45,11 @@ class DepsSettings(ReplaySettings):
     owner = "deps"
 
     dimensions: int = setting(100, "dimensions of the vectors", low=1, high=100_000)
-    epochs: int = replaying.EPOCHS(5)
+    epochs: int = replaying.EPOCHS(20)
     negatives: int = replaying.NEGATIVES(5)
     negative_power: float = replaying.NEGATIVE_POWER(0.75)
     min_context: int = setting(5, "the least occurrences of a context", low=1)
-    learning_rate: float = replaying.LEARNING_RATE(0.025)
+    learning_rate: float = replaying.LEARNING_RATE(0.1)
     threads: int = from_words.THREADS(1)
 
     @staticmethod
@@ -57,7 +57,7 @@ class DepsSettings(ReplaySettings):
         """`small`, the default, for 1 to 20 million words; `paper` for a Wikipedia, with --min-count 100 besides."""
         return {
             "small": DepsSettings(),
-            "paper": DepsSettings(dimensions=300, epochs=1, negatives=15, min_context=100),
+            "paper": DepsSettings(dimensions=300, epochs=1, negatives=15, min_context=100, learning_rate=0.025),
         }
 
 

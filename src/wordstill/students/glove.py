@@ -44,9 +44,14 @@ class GloveSettings(ReplaySettings):
     window: int = setting(10, "words to each side", low=1, high=1000)
     epochs: int = replaying.EPOCHS(25)
     learning_rate: float = replaying.LEARNING_RATE(0.05)
-    x_max: float = setting(100.0, "pairs that are counted so often have the full weight", low=1e-9)
+    x_max: float = setting(20.0, "pairs that are counted so often have the full weight", low=1e-9)
     power: float = setting(0.75, "how the weight of a pair grows with its count", low=0)
     pairs: int = setting(50_000_000, "pairs held in memory at once, of 12 bytes each, or 16 to 46 in a count", low=1)
+
+    @staticmethod
+    def presets() -> dict[str, GloveSettings]:
+        """`small`, the default, for 1 to 20 million words; `paper` for billions."""
+        return {"small": GloveSettings(), "paper": GloveSettings(x_max=100.0)}
 
 
 class Glove(FromWords):
