@@ -136,6 +136,13 @@ def test_means_over_sets_seeds_and_tasks_stand_in_every_table(
     assert mean["score"] == pytest.approx(np.mean([one["score"] for one in each]))
     assert mean["parts"][0]["score"] == pytest.approx(np.mean([one["parts"][0]["score"] for one in each]))
     assert all("deviation" in one for one in each)
+    # The mean has the deviation of the means of each seed.
+    options = {name: str(value) for name, value in QUICK["classification"].items()}
+    judged = {"datasets": sets.split(",")[:2], "task_options": {"classification": options}, "finetune": True}
+    of_seeds = [evaluate(tmp_path / "v.txt", seed=seed, **judged).find("overall") for seed in (0, 1)]
+    assert mean["deviation"] == pytest.approx(np.std([one.score for one in of_seeds], ddof=1))
+    macro = [one.parts[0].score for one in of_seeds]
+    assert mean["parts"][0]["deviation"] == pytest.approx(np.std(macro, ddof=1))
     assert "deviation" in (tmp_path / "scores.csv").read_text().splitlines()[0]
     page = tmp_path / "r.html"
     assert main(["report", str(tmp_path / "v.txt"), "--scores", str(out), "--out", str(page)]) == 0

@@ -37,7 +37,8 @@ def test_a_table_has_our_rows_and_then_the_papers(tmp_path: Path, capsys: pytest
     told = ["study", "x2static-table5", str(tmp_path / "v.txt"), "--datasets", sets, "--seeds", "2", *options]
     assert main([*told, "--json", str(tmp_path / "t.json"), "-q"]) == 0
     shown = capsys.readouterr().out
-    assert "±" in shown
+    ours = next(line for line in shown.splitlines() if line.startswith("v.txt"))
+    assert ours.count("±") == 6, "F1 and accuracy on both sets and in the mean"
     assert (tmp_path / "t.json").is_file()
     found = study(
         "x2static-table4",
@@ -46,7 +47,8 @@ def test_a_table_has_our_rows_and_then_the_papers(tmp_path: Path, capsys: pytest
         task_options={"classification": {"last_epoch": "8", "rates": "1e-2", "filters": "10"}},
     )
     assert found.head == ["vectors", "made of", "cr", "mr", "average"]
-    assert found.rows[0][0] == "v.txt"
+    assert found.rows[0][:2] == ["v.txt", "here"]
+    assert found.tables[0].published == list(range(1, len(found.rows)))
     theirs = found.rows[1]
     assert (theirs[0], theirs[2], theirs[3], theirs[4]) == ("paper: GloVe", "81.6/83.2", "78.2/78.2", "66.1/78.1")
 

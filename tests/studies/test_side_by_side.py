@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from texts import write_corpus
 from wordstill.cli import main
 from wordstill.errors import InputError
 from wordstill.studies.side_by_side import side_by_side
+from wordstill.studies.table_runs import _called
 from wordstill.system.progress import log, progress_shown
 
 
@@ -39,6 +41,14 @@ def test_what_the_work_raises_is_raised_here() -> None:
 def test_a_worker_that_is_gone_is_told_in_one_sentence() -> None:
     with pytest.raises(InputError, match=r"ended unexpectedly \(exit code 3\); if memory ran out, give --threads 1"):
         side_by_side(os._exit, [3, 3, 3], 2, "exits")
+
+
+def test_where_a_process_dies_the_runs_of_the_tables_follow_one_after_the_other(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    dying = partial(eval, f"{{}} if __import__('os').getpid() == {os.getpid()} else __import__('os')._exit(3)")
+    assert _called([dying, dying], 2, "rows") == [{}, {}]
+    assert "going on with one run at a time" in caplog.text
 
 
 def test_messages_of_workers_are_lines_on_standard_error_where_progress_is_shown(

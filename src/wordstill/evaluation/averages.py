@@ -45,7 +45,7 @@ def _average(name: str, task: str, metric: str, results: Sequence[Result]) -> Re
         items=sum(result.items for result in results),
         covered=sum(result.covered for result in results),
         parts=() if task == OVERALL else tuple(_average_parts(results)),
-        deviation=None,
+        by_seed=_mean_by_seed([result.by_seed for result in results]),
         outcome=None,
         draws=draws,
     )
@@ -62,4 +62,12 @@ def _average_parts(results: Sequence[Result]) -> Iterator[Part]:
                 float(np.mean([part.score_all for part in parts])),
                 sum(part.items for part in parts),
                 sum(part.covered for part in parts),
+                _mean_by_seed([part.by_seed for part in parts]),
             )
+
+
+def _mean_by_seed(scores: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    """Return the mean over the sets for each seed, so that a mean has a deviation of its own."""
+    if len({len(each) for each in scores}) > 1:  # some sets were not judged from every seed
+        return ()
+    return tuple(float(np.mean(each)) for each in zip(*scores, strict=True))

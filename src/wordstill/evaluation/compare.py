@@ -48,7 +48,7 @@ def _difference(one: Result, two: Result, resamples: int, seed: int) -> Result:
         items=len(both),
         covered=int(both.sum()),
         parts=tuple(_part_differences(one, two)),
-        deviation=None,
+        by_seed=(),
         outcome=None,
         draws=first - second,
     )

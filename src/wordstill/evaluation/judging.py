@@ -151,7 +151,7 @@ def _result(name: str, dataset: LoadedDataset, judged: Judgement, settings: Eval
         split=settings.split,
         compat=settings.compat,
         parts=judged.parts,
-        deviation=judged.deviation,
+        by_seed=judged.by_seed,
         outcome=judged.outcome,
         draws=draws,
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from wordstill.arrays import Array
 from wordstill.escaping import as_json
@@ -24,20 +26,34 @@ COLUMNS = (
 OPTIONAL = ("split", "compat", "deviation")
 
 
+def deviation_over(scores: Sequence[float]) -> float | None:
+    """Return the standard deviation over the seeds of a trained model; None of fewer than two."""
+    return float(np.std(scores, ddof=1)) if len(scores) > 1 else None
+
+
 @dataclass(frozen=True)
 class Part:
-    """The score on a part of a data set: a section of an analogy set, all its semantic questions, ..."""
+    """The score on a part of a data set: a section of an analogy set, all its semantic questions, ...
+
+    by_seed  the scores that `score` is the mean of, where a model was trained from several seeds
+    """
 
     name: str
     score: float
     score_all: float
     items: int
     covered: int
-    deviation: float | None = None
+    by_seed: tuple[float, ...] = ()
+
+    @property
+    def deviation(self) -> float | None:
+        """The standard deviation over seeds, where there are several."""
+        return deviation_over(self.by_seed)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `--json` writes of it."""
-        return {name: _finite(value) for name, value in vars(self).items() if value is not None}
+        names = ("name", "score", "score_all", "items", "covered", "deviation")
+        return {name: _finite(value) for name in names if (value := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True)
@@ -47,7 +63,7 @@ class Result:
     score      items with a missing word skipped
     score_all  every item counted, a missing word's item by the task's rule
     low, high  the 95 % bootstrap interval of `score`
-    deviation  the standard deviation over the seeds of a trained model, where there are several
+    by_seed    the scores that `score` is the mean of, where a model was trained from several seeds
     """
 
     vectors: str
@@ -63,7 +79,7 @@ class Result:
     split: str | None = None
     compat: str | None = None
     parts: tuple[Part, ...] = ()
-    deviation: float | None = None
+    by_seed: tuple[float, ...] = ()
     outcome: Outcome | None = field(default=None, repr=False, compare=False)
     draws: Array | None = field(default=None, repr=False, compare=False)
 
@@ -71,6 +87,11 @@ class Result:
     def coverage(self) -> float:
         """The share of the items whose words all have a vector."""
         return self.covered / self.items if self.items else 0.0
+
+    @property
+    def deviation(self) -> float | None:
+        """The standard deviation over seeds, where there are several."""
+        return deviation_over(self.by_seed)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `--json` writes: raw fractions, null for what is not a number."""

@@ -46,7 +46,7 @@ def score_table(results: Sequence[Mapping[str, Any]], names: Sequence[str]) -> l
                 (heading, name, suffix),
                 {"title": title + suffix, "task": heading, "metric": metric, "scores": [None] * len(names)},
             )
-            entry["scores"][names.index(result["vectors"])] = {key: scores.get(key) for key in _SCORES}
+            entry["scores"][names.index(result["vectors"])] = {key: scores.get(key) for key in (*_SCORES, "deviation")}
     order = [*(task.title for task in all_tasks()), OTHER, ""]
     return sorted(table.values(), key=lambda entry: order.index(entry["task"]))
 

@@ -26,10 +26,9 @@ from wordstill.teacher.load import PACKAGED, load_teacher
 from wordstill.teacher.precision import Precision
 
 # The main job cannot do without these packages.
-NEEDED = ("torch", "transformers", "tokenizers", "numba")
+NEEDED = ("torch", "transformers", "tokenizers", "numba", "scipy")
 # Import name -> package, what it is for.
 OPTIONAL = {
-    "scipy": ("scipy", "similarity scores and refinement"),
     "sklearn": ("scikit-learn", "clusters of categories"),
     "matplotlib": ("matplotlib", "pictures"),
     "gensim": ("gensim", "the demo's text, and vectors to compare with"),

@@ -7,8 +7,8 @@ c and the biases b and d make least
 
 by AdaGrad with a rate per number, as in the original: its sums of squares start at 1 and are of steps, not of slopes.
 The vectors are w + c. Words outside the vocabulary are left out of sentences before distances are taken.
-`preset=paper` has the paper's rate of 0.05 and its x_max of 100. The defaults are for little text, where hardly a pair
-is counted a hundred times; they were found by a search.
+`preset=paper` has the paper's x_max of 100. The default is for little text, where hardly a pair is counted a hundred
+times; it was found by a search.
 
 Memory is bounded. If all pairs may not fit into `pairs`, they are shared out to parts by their hash. An epoch then
 goes through the parts one after the other: a replay of the text counts the pairs of a part, the next one learns from
@@ -45,7 +45,7 @@ class GloveSettings(ReplaySettings):
     dimensions: int = from_words.DIMENSIONS(300)
     window: int = setting(10, "words to each side", low=1, high=1000)
     epochs: int = replaying.EPOCHS(25)
-    learning_rate: float = replaying.LEARNING_RATE(0.2)
+    learning_rate: float = replaying.LEARNING_RATE(0.05)
     x_max: float = setting(20.0, "pairs that are counted so often have the full weight", low=1e-9)
     power: float = setting(0.75, "how the weight of a pair grows with its count", low=0)
     pairs: int = setting(50_000_000, "pairs held in memory at once, of 12 bytes each, or 16 to 46 in a count", low=1)
@@ -53,7 +53,7 @@ class GloveSettings(ReplaySettings):
     @staticmethod
     def presets() -> dict[str, GloveSettings]:
         """`small`, the default, for 1 to 20 million words; `paper` for billions."""
-        return {"small": GloveSettings(), "paper": GloveSettings(x_max=100.0, learning_rate=0.05)}
+        return {"small": GloveSettings(), "paper": GloveSettings(x_max=100.0)}
 
 
 class Glove(FromWords):

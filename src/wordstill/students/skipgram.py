@@ -172,7 +172,8 @@ class Skipgram(Descent):
             spread = (sample.layers[self.brief.layer] - mean) @ map_.T
             map_ = map_ / np.sqrt((spread**2).mean())
         for name in self.map_names:
-            self.maps[name] = map_.astype(np.float32)
+            # In rows, as a checkpoint has it: BLAS rounds by the layout.
+            self.maps[name] = np.ascontiguousarray(map_, dtype=np.float32)
         self.table = self.closed.give_up(mean, map_)
         self.scale(sample)
 

@@ -23,7 +23,7 @@ from wordstill.evaluation import Result, Results, evaluate
 from wordstill.evaluation.results import OVERALL
 from wordstill.explore.charts import bar_chart
 from wordstill.options import setting
-from wordstill.studies.contract import ScoredStudySettings, Study
+from wordstill.studies.contract import ScoredStudySettings, Study, Table
 from wordstill.studies.points import series
 from wordstill.studies.published import published_rows
 
@@ -118,8 +118,9 @@ def _table(
     sets = list(dict.fromkeys(one.dataset for one in results if one.dataset != OVERALL))
     columns = [*sets, OVERALL] if len(sets) > 1 else sets
     vectors = list(dict.fromkeys(one.vectors for one in results))
-    rows = [[one, "", *(cell(results.find(column, one)) for column in columns)] for one in vectors]
+    rows = [[one, "here", *(cell(results.find(column, one)) for column in columns)] for one in vectors]
     records = [result.as_dict() for result in results]
+    ours = len(rows)
     for row in published_rows(name):
         scores = dict(zip((*theirs, OVERALL), row.scores, strict=False))
         rows.append([THEIRS + row.row, row.origin, *(scores.get(column, "") for column in columns)])
@@ -130,14 +131,16 @@ def _table(
     shown = ["average" if column == OVERALL else column for column in columns]
     bars = [series(one, [results.find(column, one) for column in columns]) for one in vectors]
     title = f"{name}: {', '.join(map(str, settings.models))}"
+    head = ["vectors", "made of", *shown]
     coverage = ", ".join(f"{one} {100 * _coverage(results, one):.0f} %" for one in vectors)
     return Study(
         title=title,
         records=records,
-        head=["vectors", "made of", *shown],
+        head=head,
         rows=rows,
         draw=partial(bar_chart, shown, bars, title=title, y_label="score × 100"),
         notes=[*notes, f"Words of the test parts with a vector of their own: {coverage}."],
+        tables=[Table(title, head, rows, published=list(range(ours, len(rows))))],
     )
 
 

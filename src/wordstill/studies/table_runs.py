@@ -99,12 +99,22 @@ def _side_by_side(
     parsing = [run for run in runs if parser and _reads_parses(run)]
     # The slow ones begin first, so that no core is without work at the end.
     plain = sorted((run for run in runs if run not in parsing), key=lambda run: not SLOW.intersection(run.students))
-    parse_first = [partial(_try_to_parse, settings, parser)] if parsing else []
-    done = side_by_side(
-        _call, [*parse_first, *(partial(_made, settings, run, parser) for run in plain)], workers, "runs without parses"
-    )[len(parse_first) :]
-    done += side_by_side(_call, [partial(_made, settings, run, parser) for run in parsing], workers, "runs over parses")
+    tasks: list[Callable[[], dict[str, Made]]] = [partial(_made, settings, run, parser) for run in (*plain, *parsing)]
+    if not parsing or _parses(settings, parser).exists():
+        done = _called(tasks, workers)
+    else:
+        _, *done = _called([partial(_try_to_parse, settings, parser), *tasks[: len(plain)]], workers)
+        done += _called(tasks[len(plain) :], workers)
     return list(zip([*plain, *parsing], done, strict=True))
+
+
+def _called(tasks: Sequence[Callable[[], dict[str, Made]]], workers: int) -> list[dict[str, Made]]:
+    """Call tasks side by side; where a process dies of it, for want of memory as a rule, one after the other here."""
+    try:
+        return side_by_side(_call, tasks, workers, "runs without a teacher")
+    except InputError as error:
+        log.warning("%s; going on with one run at a time", error)
+        return [task() for task in tasks]
 
 
 def _call(task: Callable[[], dict[str, Made]]) -> dict[str, Made]:
@@ -163,15 +173,18 @@ def _told(settings: DistilledStudySettings) -> dict[str, Any]:
 def _made(settings: DistilledStudySettings, run: Planned, parser: str) -> dict[str, Made]:
     """Return what one run makes of its students, or what runs of each of them make where it fails."""
     changed: dict[str, Any] = {"teacher": run.teacher or None}
+    told = replace(settings, distill=replace(settings.distill, student_options={}))
     if run.teacher:
         changed |= {"context": run.reads, "layer": "all"}
-    told = replace(settings, distill=replace(settings.distill, student_options={}))
+    else:  # others run on the other cores
+        changed["threads"] = 1
+        told = replace(told, execution=replace(settings.execution, workers=0))
     try:
         if parser and _reads_parses(run):
             told = replace(told, corpus=_parsed(settings, parser))
         finished = distilled(told, run.folder, run.students, **changed)
     except Exception as error:  # whatever it is, the other rows do not depend on it
-        reason = str(error) or type(error).__name__
+        reason = _reason(error)
         log.warning("the run in %s failed: %s", run.folder, reason)
         if len(run.students) == 1:
             return {student: Made(failure=reason) for student in run.students}
@@ -183,13 +196,24 @@ def _made(settings: DistilledStudySettings, run: Planned, parser: str) -> dict[s
     return {student: _of_student(finished, student) for student in run.students}
 
 
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
 def _reads_parses(run: Planned) -> bool:
-    return any(one.needs().parses for one in choose_students(tuple(run.students), run.students).values())
+    try:
+        return any(one.needs().parses for one in choose_students(tuple(run.students), run.students).values())
+    except InputError:  # an option that there is not: the run says so itself
+        return False
+
+
+def _parses(settings: DistilledStudySettings, parser: str) -> Path:
+    return Path(settings.out) / f"parsed-{folder_name(parser)}.conllu"
 
 
 def _parsed(settings: DistilledStudySettings, parser: str) -> Path:
     """Return the corpus with its parses; it is parsed once."""
-    path = Path(settings.out) / f"parsed-{folder_name(parser)}.conllu"
+    path = _parses(settings, parser)
     corpus = settings.corpus if isinstance(settings.corpus, (tuple, list)) else (settings.corpus,)
     if not path.exists():
         parse(corpus, parser=parser, out=path, field=settings.distill.field, words=settings.distill.words)

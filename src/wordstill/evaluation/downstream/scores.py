@@ -22,11 +22,6 @@ def macro_f1(gold: Array, predicted: Array, classes: int) -> float:
     return float(np.mean(2 * right[both > 0] / both[both > 0]))
 
 
-def deviation(scores: Sequence[float]) -> float | None:
-    """Return the standard deviation over seeds; None of one seed."""
-    return float(np.std(scores, ddof=1)) if len(scores) > 1 else None
-
-
 def class_judgement(
     gold: Array, runs: Sequence[Array], classes: int, coverage: tuple[int, int], more: tuple[Part, ...] = ()
 ) -> Judgement:
@@ -60,7 +55,7 @@ def tag_judgement(runs: Sequence[Array], has_spans: bool, coverage: tuple[int, i
 def make_part(name: str, scores: Sequence[float], coverage: tuple[int, int]) -> Part:
     """Make a part of the scores of each seed."""
     score = float(np.mean(scores))
-    return Part(name, score, score, *coverage, deviation=deviation(scores))
+    return Part(name, score, score, *coverage, by_seed=tuple(scores))
 
 
 def _judged(
@@ -68,4 +63,4 @@ def _judged(
 ) -> Judgement:
     words, covered = coverage
     # No text is skipped: what is missing is told by the words that have no vector.
-    return Judgement(outcome, outcome, words, covered, parts, deviation=deviation(scores))
+    return Judgement(outcome, outcome, words, covered, parts, by_seed=tuple(scores))

@@ -25,6 +25,7 @@ class Judgement:
     every    the same, with missing words counted by the rule of the task
     parts    scores on parts of the set, or by further measures
     items    what `covered` is counted of: items, or the words of the test part where a model is trained
+    by_seed  the scores of each seed, where a model is trained
     """
 
     outcome: Outcome
@@ -32,7 +33,7 @@ class Judgement:
     items: int
     covered: int
     parts: tuple[Part, ...] = ()
-    deviation: float | None = None
+    by_seed: tuple[float, ...] = ()
 
 
 def judgement(outcome: Outcome, covered: Array, parts: tuple[Part, ...] = ()) -> Judgement:

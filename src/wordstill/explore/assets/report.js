@@ -31,8 +31,9 @@ function showScores() {
       const model = make("td", {}, swatch(number), data.models[number].name);
       if (!one) return [first, model, "–", "", "", "", ""];
       const isBest = data.models.length > 1 && one.score === best;
+      const spread = one.deviation === null ? "" : ` ±${hundred(one.deviation)}`; // over the seeds of a trained model
       return [
-        first, model, make("td", { class: isBest ? "number best" : "number" }, hundred(one.score)),
+        first, model, make("td", { class: isBest ? "number best" : "number" }, hundred(one.score) + spread),
         one.low === null ? "" : `${hundred(one.low)} to ${hundred(one.high)}`, hundred(one.score_all),
         `${whole(one.covered)} of ${whole(one.items)}`, percent(one.items ? one.covered / one.items : 0),
       ];
