@@ -17,7 +17,7 @@ from texts import write_corpus
 from wordstill.cli import main
 from wordstill.errors import InputError
 from wordstill.studies.side_by_side import side_by_side
-from wordstill.studies.table_runs import _called
+from wordstill.studies.table_runs import Planned, _called, _reads_parses
 from wordstill.system.progress import log, progress_shown
 
 
@@ -47,14 +47,21 @@ def test_where_a_process_dies_the_runs_of_the_tables_follow_one_after_the_other(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     dying = partial(eval, f"{{}} if __import__('os').getpid() == {os.getpid()} else __import__('os')._exit(3)")
-    assert _called([dying, dying], 2, "rows") == [{}, {}]
+    assert _called([dying, dying], 2) == [{}, {}]
     assert "going on with one run at a time" in caplog.text
+
+
+def test_a_wrong_option_of_a_row_is_its_runs_to_tell() -> None:
+    assert not _reads_parses(Planned("words-cbow", "words", "", {"cbow": {"window": "wide"}}))
+    assert _reads_parses(Planned("words-deps", "words", "", {"deps": {}}))
 
 
 def test_messages_of_workers_are_lines_on_standard_error_where_progress_is_shown(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    said = "__import__('logging').getLogger('wordstill').info('from %s', 'a worker')"
+    said, warned = (
+        f"__import__('logging').getLogger('wordstill').{level}('from %s', 'a worker')" for level in ("info", "warning")
+    )
     before = log.level
     log.setLevel(logging.INFO)
     try:
@@ -63,6 +70,8 @@ def test_messages_of_workers_are_lines_on_standard_error_where_progress_is_shown
         assert capfd.readouterr().err.count("from a worker\n") == 2
         side_by_side(eval, [said, said], 2, "lines")
         assert "worker" not in capfd.readouterr().err
+        side_by_side(eval, [warned, warned], 2, "lines")
+        assert capfd.readouterr().err.count("from a worker\n") == 2, "a warning is told, however quiet"
     finally:
         log.setLevel(before)
 
@@ -82,10 +91,9 @@ def test_tables_have_the_same_figures_whether_their_runs_go_side_by_side(
         with only("skipgram", "cbow", "glove"):
             assert main([*call, "--threads", threads, "--out", out, *sets]) == 0
         found.append(json.loads(Path(out, "tables.json").read_text())["records"])
-        assert sorted(path.name for path in Path(out).glob("words-*")) == [
-            "words-cbow",
-            "words-glove",
-            "words-skipgram",
-        ]
+        folders = sorted(Path(out).glob("words-*"))
+        assert [path.name for path in folders] == ["words-cbow", "words-glove", "words-skipgram"]
+        for folder in folders:  # they share the cores, so each has one
+            assert json.loads((folder / "run.json").read_text())["settings"]["threads"] == 1
     assert found[0] == found[1]
     assert any("score" in one["cells"]["pairs"] for one in found[0] if "cells" in one and "pairs" in one["cells"])

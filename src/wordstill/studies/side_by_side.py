@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import TypeVar
 
@@ -41,16 +43,14 @@ def side_by_side(
 
 
 def _work(work: Callable[[Given], Result], shown: bool, level: int, given: Given) -> Result:
-    """Do the work in a worker process."""
+    """Do the work in a worker process; its warnings are told even where no progress is shown."""
     use_threads(1)
-    if not shown:
-        return work(given)
     display = TerminalDisplay(sys.stderr, bars=False)
     handler = MessageHandler(display)
     log.addHandler(handler)
-    log.setLevel(level)
+    log.setLevel(level if shown else max(level, logging.WARNING))
     try:
-        with progress_shown(display):
+        with progress_shown(display) if shown else nullcontext():
             return work(given)
     finally:
         log.removeHandler(handler)
