@@ -184,7 +184,7 @@ def _made(settings: DistilledStudySettings, run: Planned, parser: str) -> dict[s
             told = replace(told, corpus=_parsed(settings, parser))
         finished = distilled(told, run.folder, run.students, **changed)
     except Exception as error:  # whatever it is, the other rows do not depend on it
-        reason = _reason(error)
+        reason = str(error) or type(error).__name__
         log.warning("the run in %s failed: %s", run.folder, reason)
         if len(run.students) == 1:
             return {student: Made(failure=reason) for student in run.students}
@@ -194,10 +194,6 @@ def _made(settings: DistilledStudySettings, run: Planned, parser: str) -> dict[s
             alone |= _made(settings, own, parser)
         return alone
     return {student: _of_student(finished, student) for student in run.students}
-
-
-def _reason(error: Exception) -> str:
-    return str(error) or type(error).__name__
 
 
 def _reads_parses(run: Planned) -> bool:
